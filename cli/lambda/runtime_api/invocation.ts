@@ -65,7 +65,8 @@ function errorBody(errorType: string, errorMessage: string): Uint8Array<ArrayBuf
   return new TextEncoder().encode(JSON.stringify({ errorType, errorMessage }));
 }
 
-function tooLarge(size: number): ErrorAnswer {
+function tooLarge({ headers }: IncomingMessage, { length }: Uint8Array): ErrorAnswer {
+  const size = Number(headers["content-length"] ?? length);
   const errorType = "Function.ResponseSizeTooLarge";
   const message =
     `Response payload size (${size} bytes) exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
@@ -95,8 +96,9 @@ export async function readAnswer(
   isStream: boolean,
   stream: InvokeOptions["stream"],
 ): Promise<Answer> {
+  if (isError) return await readError(request);
   const contentType = request.headers["content-type"] ?? "application/octet-stream";
-  if (isStream && !isError && stream !== undefined) {
+  if (isStream && stream !== undefined) {
     const writer = stream(contentType).getWriter();
     writer.closed.catch(() => {}); // The function goes on if the client goes away.
     try {
@@ -113,10 +115,7 @@ export async function readAnswer(
   }
   const limit = isStream ? MAX_STREAM : MAX_RESULT;
   const body = await readBody(request, limit);
-  if (isError) return readError(request, body);
-  if (body.length > limit) {
-    return tooLarge(Number(request.headers["content-length"] ?? body.length));
-  }
+  if (body.length > limit) return tooLarge(request, body);
   return trailingError(request) ?? { kind: "response", body, contentType, isStream };
 }
 
@@ -124,8 +123,11 @@ function brokenStream({ errorType }: ErrorAnswer): Error {
   return new Error(`the function failed in the middle of its stream (${errorType})`);
 }
 
-export function readError({ headers }: IncomingMessage, body: Uint8Array): ErrorAnswer {
-  return postedError(headers["lambda-runtime-function-error-type"]?.toString(), body);
+/** Reads the error that a runtime posts. */
+export async function readError(request: IncomingMessage): Promise<ErrorAnswer> {
+  const body = await readBody(request, MAX_RESULT);
+  if (body.length > MAX_RESULT) return tooLarge(request, body);
+  return postedError(request.headers["lambda-runtime-function-error-type"]?.toString(), body);
 }
 
 /** Reads the error in the trailers of a stream. */

@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { closeServer, readBody, startServer } from "../http.ts";
+import { closeServer, startServer } from "../http.ts";
 import { MAX_RESULT } from "../../rules/limits.ts";
 import {
   type Answer,
@@ -158,12 +158,12 @@ export class RuntimeApi implements AsyncDisposable {
   }
 
   async #initError(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request, MAX_RESULT).catch(() => undefined);
+    const error = await readError(request).catch(() => undefined);
     if (!this.#admit(response, "InitError")) return;
     this.#state = "InitError";
-    if (body === undefined) return; // The process is ending. Its exit is the error.
-    this.#start.resolve(readError(request, body));
-    send(response, 202);
+    if (error === undefined) return; // The process is ending. Its exit is the error.
+    this.#start.resolve(error);
+    confirm(response, error);
   }
 
   async #answer(
@@ -181,9 +181,7 @@ export class RuntimeApi implements AsyncDisposable {
     try {
       const answer = await readAnswer(request, isError, isStream, this.#invocation!.stream);
       this.#settle(answer);
-      if (answer.kind !== "too large") return send(response, 202);
-      const message = `Exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
-      send(response, 413, "RequestEntityTooLarge", message);
+      confirm(response, answer);
     } catch {
       const message = `RequestId: ${id} Error: The connection broke in the middle of the response`;
       this.#settle(runtimeError("Runtime.TruncatedResponse", message));
@@ -195,6 +193,13 @@ export class RuntimeApi implements AsyncDisposable {
     this.#invocation = undefined;
     this.#answered.resolve(answer);
   }
+}
+
+/** Answers a runtime that what it has posted is accepted, or too large. */
+function confirm(response: ServerResponse, { kind }: Answer): void {
+  if (kind !== "too large") return send(response, 202);
+  const message = `Exceeded maximum allowed payload size (${MAX_RESULT} bytes).`;
+  send(response, 413, "RequestEntityTooLarge", message);
 }
 
 /** Answers a runtime that its request is accepted, or with an error as AWS Lambda writes it. */

@@ -166,6 +166,30 @@ Deno.test("RuntimeApi takes a result of 6,291,556 bytes, and answers 413 to one 
   }
 });
 
+Deno.test("RuntimeApi answers 413 to a result or an error that tells too large a length", async () => {
+  for (const path of ["invocation/id/response", "invocation/id/error", "init/error"]) {
+    await using runtime = await (path === "init/error" ? startRuntimeApi() : startRunning());
+    using connection = await runtime.connect();
+    const head =
+      `POST ${runtime.root}/2018-06-01/runtime/${path} HTTP/1.1\r\nHost: ${runtime.host}\r\n`;
+    await connection.write(
+      new TextEncoder().encode(`${head}Content-Length: 99999999999\r\n\r\n{}`),
+    );
+    const buffer = new Uint8Array(4_096);
+    const size = await within("the answer", connection.read(buffer)) ?? 0;
+    assertMatch(
+      decode(buffer.subarray(0, size)),
+      /^HTTP\/1\.1 413 [^]*"RequestEntityTooLarge"/,
+      path,
+    );
+    const answer = await ("answered" in runtime ? runtime.answered : runtime.api.started);
+    assertEquals(answer!.kind, "too large");
+    const { errorType, errorMessage } = JSON.parse(decode(answer!.body));
+    assertEquals(errorType, "Function.ResponseSizeTooLarge");
+    assertMatch(errorMessage, /^Response payload size \(99999999999 bytes\) exceeded maximum/);
+  }
+});
+
 Deno.test("RuntimeApi takes one init error, before the first poll", async () => {
   await using runtime = await startRuntimeApi();
   const type = { "lambda-runtime-function-error-type": "Runtime.NoHandler" };
