@@ -134,6 +134,21 @@ Deno.test("a queue invokes its function until it succeeds, and counts dead lette
   ]);
 });
 
+Deno.test("a queue without retries gives up a message after 1 attempt", async () => {
+  const manifest = manifestWith(
+    { worker: { module: "w.ts", timeout: 1, triggers: { queues: [{ name: "jobs" }] } } },
+    { jobs: { retries: 0, visibility: 1 } },
+  );
+  await using test = await startTestPlatform(() => ({ failure: "error" }), { manifest });
+  const { text } = await test.send({ method: "POST", path: "/queues/jobs", body: "bad" });
+  await test.platform.settled();
+  assertEquals(test.log.after(0).map((record) => record.text), [
+    `Gave up the message ${
+      JSON.parse(text).MessageId
+    } of "app-jobs" after 1 attempt: it goes to the dead-letter queue`,
+  ]);
+});
+
 Deno.test("a queue keeps the messages of a malformed result", async () => {
   const malformed = 'Malformed result of "worker": expected { "batchItemFailures": ';
   const cases = [

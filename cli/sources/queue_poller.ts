@@ -64,8 +64,9 @@ async function send(
   for (const { id, handle, receiveCount } of messages) {
     if (failed.has(id)) {
       if (receiveCount < maxReceiveCount) continue;
+      const attempts = receiveCount === 1 ? "1 attempt" : `${receiveCount} attempts`;
       note(
-        `Gave up the message ${id} of "${name}" after ${receiveCount} attempts: it goes to the dead-letter queue`,
+        `Gave up the message ${id} of "${name}" after ${attempts}: it goes to the dead-letter queue`,
       );
       continue;
     }
