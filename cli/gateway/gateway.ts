@@ -11,7 +11,6 @@ import { Stopwatch } from "../lambda/stopwatch.ts";
 import type { Authorizers } from "./authorizer.ts";
 import { corsFields, gatewayRefusal, invokeStreaming, replyOf } from "./result.ts";
 import { createRouter, METHODS } from "../rules/router.ts";
-import { routesOf } from "./routes.ts";
 
 export interface HttpRequest {
   readonly method: string;
@@ -41,7 +40,7 @@ export function createGateway(
   authorizers: Authorizers,
   timeout: number = GATEWAY_TIMEOUT,
 ): Gateway {
-  const findRoute = createRouter(routesOf(application));
+  const findRoute = createRouter(application.gateway?.routes ?? []);
 
   async function forward(
     request: HttpRequest,
@@ -62,7 +61,7 @@ export function createGateway(
     const route = findRoute(request.method, path);
     if (route === undefined) {
       const [other] = METHODS.flatMap((method) => findRoute(method, path) ?? []);
-      const missing = `${request.method} ${other?.resource}`;
+      const missing = `${request.method} ${other?.path}`;
       const hint = other === undefined
         ? ""
         : request.method === "OPTIONS"
@@ -78,14 +77,14 @@ export function createGateway(
     if (request.body.length > MAX_REQUEST_BODY) {
       throw gatewayRefusal("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
     }
-    const { functionName, authorizer, stream, method, resource } = route;
+    const { function: functionName, authorizer, stream } = route;
     const { sourceIp, protocol, time } = request;
     const { name: apiId, stage } = application;
     const facts = { apiId, stage, sourceIp, protocol, time, ...ids };
     const plain = await proxyEvent(request, {
       ...facts,
       base64: true,
-      route: `${method} ${resource}`,
+      route: `${route.method} ${route.path}`,
     });
     plain.requestContext.accountId = ACCOUNT_ID;
     const context = authorizer !== undefined &&

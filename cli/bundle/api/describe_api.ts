@@ -73,7 +73,7 @@ export async function describeApi(options: DescribeOptions): Promise<DescribedAp
   if (module === undefined) return undefined;
   const folder = dirname(resolve(manifestPath));
   const routes = (gateway?.routes ?? [])
-    .map(({ method, path, authorizer }) => ({ method, resource: path, authorizer }));
+    .map(({ method, path, authorizer }) => ({ method, path, authorizer }));
   try {
     const { bundles } = options;
     const files = await moduleFiles(join(folder, module), folder, { bundles, kept, signal });

@@ -36,6 +36,6 @@ export function matchRoutes(keys: readonly string[], routes: readonly ServedRout
     served,
     unserved: keys.filter((key) => !served.has(key)),
     undescribed: routes.filter((route) => !used.has(route))
-      .map(({ method, resource }) => `${method} ${resource}`),
+      .map(({ method, path }) => `${method} ${path}`),
   };
 }

@@ -12,7 +12,7 @@ Deno.test("matchRoutes() finds the route that API Gateway chooses for every requ
     ["POST", "/both/{name}"],
     ["POST", "/both/{proxy+}", "check"],
     ["ANY", "/v2/{proxy+}"],
-  ].map(([method, resource, authorizer]) => ({ method: method!, resource: resource!, authorizer }));
+  ].map(([method, path, authorizer]) => ({ method: method!, path: path!, authorizer }));
   const cases = [
     ["GET /", "GET /"],
     ["GET /orders", "GET /orders"],
@@ -32,7 +32,7 @@ Deno.test("matchRoutes() finds the route that API Gateway chooses for every requ
   const { served, unserved, undescribed } = matchRoutes(cases.map(([key]) => key), routes);
   for (const [key, expected] of cases) {
     const route = served.get(key);
-    assertEquals(route && `${route.method} ${route.resource}`, expected, key);
+    assertEquals(route && `${route.method} ${route.path}`, expected, key);
   }
   assertEquals(unserved, cases.filter(([, route]) => route === undefined).map(([key]) => key));
   assertEquals(undescribed, []);

@@ -1,6 +1,5 @@
 import { curlCommand, examplePath, invokersOf } from "../../application/invoking.ts";
-import type { Application } from "../../application/types.ts";
-import { functionUrl, urlCommand } from "../../gateway/routes.ts";
+import type { Application, UrlTrigger } from "../../application/types.ts";
 import { METHODS } from "../../rules/router.ts";
 import { copyable, type Form, type Html, jsonField, markup, option } from "./forms.ts";
 
@@ -199,6 +198,17 @@ function addressOf(what: string, method: string, text: Html, command: string): T
 <li><span class="method">${method}</span> ${text}
 ${copyable(command)}</li>`;
   return { address, what, commands: () => [command] };
+}
+
+/** Returns the URL of a function: its own host below localhost, with the port of the platform. */
+function functionUrl(functionName: string, platform: string): string {
+  return `http://${functionName}.localhost:${new URL(platform).port || 80}/`;
+}
+
+/** Returns the command for a function URL. With IAM, the command signs the request: here any access key is allowed. */
+function urlCommand(url: string, { auth }: UrlTrigger): string {
+  const signed = auth === "iam" ? "--aws-sigv4 aws:amz:us-east-1:lambda --user me:local " : "";
+  return `curl -N ${signed}'${url}'`;
 }
 
 /** Makes an object with the first value of each list in a pattern. Leaves out conditions. */
