@@ -1,3 +1,5 @@
+import type { PatternProblem } from "./event_pattern.ts";
+
 /** A statement of an IAM policy. Resources may contain `${region}`, `${account}` and `${infra.NAME}`. */
 export interface Statement {
   /** The identifier. */
@@ -32,17 +34,11 @@ export function isConditionOperator(name: string): boolean {
   return OPERATOR.test(name);
 }
 
-/** A part of a statement that IAM refuses. */
-interface Problem {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
-
 /** Finds the parts of a statement that IAM refuses. */
 export function* wrongStatementParts(
   statement: Statement,
-  path: Problem["path"],
-): Generator<Problem> {
+  path: PatternProblem["path"],
+): Generator<PatternProblem> {
   for (const key of ["Action", "Resource"] as const) {
     if ((statement[key] === undefined) !== (statement[`Not${key}`] === undefined)) continue;
     yield { path, message: `must have either ${key} or Not${key}` };

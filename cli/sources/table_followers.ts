@@ -106,7 +106,7 @@ class Follower implements Source {
       } else if (failures < retries) {
         waiting.unshift({ records: rest, failures: failures + 1 });
       } else {
-        this.#giveUp(rest, failures + 1, isError, requestId);
+        this.#giveUp(rest[0]!, failures + 1, isError, requestId);
         this.#waiting.shift();
         continue;
       }
@@ -125,16 +125,16 @@ class Follower implements Source {
   }
 
   #giveUp(
-    records: readonly TableEventRecord[],
+    { dynamodb }: TableEventRecord,
     count: number,
     isError: boolean,
     requestId: string,
   ): void {
     const { clock, stream, functionName, functionArn, giveUp, note } = this.options;
-    const [first, last] = [records[0]!.dynamodb, records.at(-1)!.dynamodb];
-    const timeOf = (seconds: number) => new Date(seconds * 1_000).toISOString();
+    const { SequenceNumber: number, ApproximateCreationDateTime: seconds } = dynamodb;
+    const time = new Date(seconds * 1_000).toISOString();
     note(
-      `Gave up the change ${first.SequenceNumber} of a table after ${count} attempts of "${functionName}": ` +
+      `Gave up the change ${number} of a table after ${count} attempts of "${functionName}": ` +
         "its place in the stream goes to the dead-letter queue of the trigger",
     );
     giveUp({
@@ -153,11 +153,11 @@ class Follower implements Source {
       timestamp: clock.date().toISOString(),
       DDBStreamBatchInfo: {
         shardId: stream.shard,
-        startSequenceNumber: first.SequenceNumber,
-        endSequenceNumber: last.SequenceNumber,
-        approximateArrivalOfFirstRecord: timeOf(first.ApproximateCreationDateTime),
-        approximateArrivalOfLastRecord: timeOf(last.ApproximateCreationDateTime),
-        batchSize: records.length,
+        startSequenceNumber: number,
+        endSequenceNumber: number,
+        approximateArrivalOfFirstRecord: time,
+        approximateArrivalOfLastRecord: time,
+        batchSize: 1,
         streamArn: stream.arn,
       },
     });

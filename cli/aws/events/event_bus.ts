@@ -29,12 +29,7 @@ interface Rule {
   readonly pattern: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface EventBus {
-  /** Puts one event. Returns the identifier of the event, or an error code and a message. */
-  put(entry: unknown): Record<string, string>;
-  /** Parses a request of PutEvents. */
-  parse(headers: Headers, body: string): ServiceCall;
-}
+export type EventBus = ReturnType<typeof createEventBus>;
 
 /** Makes Amazon EventBridge. An event invokes each function whose rule it matches. `note` logs events without a match. */
 export function createEventBus(
@@ -42,11 +37,12 @@ export function createEventBus(
   invoke: (functionName: string, event: unknown) => void,
   note: (text: string) => void,
   clock: Clock = new Clock(),
-): EventBus {
+) {
   const rules = Object.values(all).flatMap((
     { function: functionName, bus, pattern },
   ) => pattern === undefined ? [] : [{ functionName, bus, matches: readPattern(pattern).matches }]);
 
+  /** Puts one event. Returns the identifier of the event, or an error code and a message. */
   function put(entry: Entry): Record<string, string> {
     const problem = findProblem(entry);
     if (problem !== undefined) return problem;
@@ -67,6 +63,7 @@ export function createEventBus(
     return { EventId: event.id };
   }
 
+  /** Parses a request of PutEvents. */
   function parse(headers: Headers, body: string): ServiceCall {
     const [service, operation = ""] = (headers.get("x-amz-target") ?? "").split(".");
     if (service !== "AWSEvents") throw notEmulated("This request to Amazon EventBridge");
@@ -97,7 +94,7 @@ export function createEventBus(
     };
   }
 
-  return { put: (entry) => put(checkedEntry(entry, 1)), parse };
+  return { put: (entry: unknown) => put(checkedEntry(entry, 1)), parse };
 }
 
 /** The parameter is the name or the ARN of a bus. */

@@ -76,7 +76,7 @@ export function writeCondition(
   }
   return (current) => {
     const name = match === null ? "If-None-Match" : "If-Match";
-    if (match !== null) checkCurrent(match, current);
+    matchCondition(match)(current);
     if (noneMatch !== null && current !== undefined) throw failed(name);
     if ((match !== null || noneMatch !== null) && hasChanged()) {
       throw new S3Error(
@@ -89,20 +89,15 @@ export function writeCondition(
   };
 }
 
-/** Reads the condition of DeleteObject: `If-Match` with an entity tag or `*`. */
-export function deleteCondition(
-  match: string | null,
-): (current: StoredObject | undefined) => void {
+/** Reads the condition `If-Match` with an entity tag. DeleteObject takes `*`, too. */
+export function matchCondition(match: string | null): (current: StoredObject | undefined) => void {
   return (current) => {
-    if (match !== null) checkCurrent(match, current);
+    if (match === null) return;
+    if (current === undefined) {
+      throw new S3Error("NoSuchKey", "The specified key does not exist.");
+    }
+    if (!includes(match, current.etag)) throw failed("If-Match");
   };
-}
-
-function checkCurrent(match: string, current: StoredObject | undefined): void {
-  if (current === undefined) {
-    throw new S3Error("NoSuchKey", "The specified key does not exist.");
-  }
-  if (!includes(match, current.etag)) throw failed("If-Match");
 }
 
 /** A range of bytes: the first byte, and the byte after the last. */

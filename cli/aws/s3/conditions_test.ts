@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { StoredObject } from "./object_store.ts";
 import { S3Error } from "../service_call.ts";
-import { checkSource, deleteCondition, isUnchanged, writeCondition } from "./conditions.ts";
+import { checkSource, isUnchanged, matchCondition, writeCondition } from "./conditions.ts";
 
 const DAY = 86_400_000;
 const OBJECT: StoredObject = { key: "k", size: 4, etag: "e", modified: Date.now() - 1_500 };
@@ -94,7 +94,7 @@ Deno.test("writeCondition() takes If-Match with a tag or If-None-Match with *, a
   assertEquals(afterDeletion, "ConditionalRequestConflict", "put and deleted meanwhile");
 });
 
-Deno.test("deleteCondition() takes a tag or *", () => {
+Deno.test("matchCondition() takes a tag or *", () => {
   const cases = [
     [null, "passes", "passes"],
     ["*", "passes", "NoSuchKey"],
@@ -102,7 +102,7 @@ Deno.test("deleteCondition() takes a tag or *", () => {
     ['"x"', "PreconditionFailed", "NoSuchKey"],
   ] as const;
   for (const [match, withObject, without] of cases) {
-    assertEquals(resultOf(() => deleteCondition(match)(OBJECT)), withObject, `${match}`);
-    assertEquals(resultOf(() => deleteCondition(match)(undefined)), without, `${match}`);
+    assertEquals(resultOf(() => matchCondition(match)(OBJECT)), withObject, `${match}`);
+    assertEquals(resultOf(() => matchCondition(match)(undefined)), without, `${match}`);
   }
 });

@@ -19,12 +19,6 @@ export function malformedXml(): S3Error {
   );
 }
 
-/** A document of a request: texts, and a list of items. */
-export interface ItemDocument {
-  readonly texts: Item;
-  readonly items: readonly Item[];
-}
-
 /**
  * Reads a document such as `<Delete><Object><Key>a</Key></Object></Delete>`.
  *
@@ -37,7 +31,7 @@ export async function readDocument(
   content: AsyncIterable<Uint8Array>,
   root: string,
   item: string,
-): Promise<ItemDocument> {
+): Promise<{ texts: Item; items: readonly Item[] }> {
   const { XMLParser, XMLValidator } = await import("fast-xml-parser"); // Only these operations need it.
   const text = await readText(content);
   // Amazon S3 knows no document type, so entities cannot be declared.
@@ -177,17 +171,12 @@ function factsOf(object: StoredObject, hasOwner: boolean): XmlElements {
   };
 }
 
-interface Page {
-  readonly prefix: string;
-  readonly delimiter: string;
-  readonly after: string;
-  readonly maxKeys: number;
-}
-
 /** Selects a page of the objects. A common prefix of several keys has no object. */
 function pageOf(
   objects: readonly StoredObject[],
-  { prefix, delimiter, after, maxKeys }: Page,
+  { prefix, delimiter, after, maxKeys }:
+    & { maxKeys: number }
+    & Record<"prefix" | "delimiter" | "after", string>,
 ): { entries: [string, StoredObject | undefined][]; isTruncated: boolean } {
   const entries = new Map<string, StoredObject | undefined>();
   for (const object of objects) {

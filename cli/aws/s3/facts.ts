@@ -19,10 +19,7 @@ const STORAGE_CLASSES =
 const ARCHIVES = ["DEEP_ARCHIVE", "GLACIER", "OUTPOSTS", "SNOW"];
 
 /** What Amazon S3 stores with an object, besides its content. */
-export interface Facts {
-  readonly fields: StoredFields;
-  readonly storageClass?: string | undefined;
-}
+export type Facts = Pick<StoredObject, "fields" | "storageClass">;
 
 /** Reads what the client wants to store with an object. */
 export function readFacts(headers: Headers): Facts {
@@ -104,14 +101,6 @@ export function writtenHeaders(
   };
 }
 
-/** The object that a request copies. */
-export interface Source {
-  readonly bucket: string;
-  readonly key: string;
-  readonly object: StoredObject;
-  readonly content: ReadableStream<Uint8Array>;
-}
-
 /** Reads the bucket and the key of `x-amz-copy-source`. */
 export function placeOfSource(source: string): readonly [bucket: string, key: string] {
   const [path = "", parameters] = source.replace(/^\//, "").split("?");
@@ -135,7 +124,7 @@ function decodeSource(path: string): string {
 export async function openSource(
   headers: Headers,
   buckets: ReadonlyMap<string, BucketFolder>,
-): Promise<Source> {
+) {
   const [bucket, key] = placeOfSource(headers.get("x-amz-copy-source")!);
   const folder = findBucket(buckets, bucket);
   const found = await folder.open(key);

@@ -50,11 +50,6 @@ export interface Part extends Stored {
   readonly checksum: Pick<Checksum, "algorithm" | "value">;
 }
 
-/** A part as the client lists it, and as it was uploaded. */
-interface ListedPart extends Part {
-  readonly number: number;
-}
-
 /** Reads the list of parts that a client sends. */
 export async function readParts(
   { body }: Request,
@@ -109,7 +104,7 @@ export async function completeUpload(
   });
 }
 
-function findParts(items: readonly Item[], upload: Upload): readonly ListedPart[] {
+function findParts(items: readonly Item[], upload: Upload): readonly Part[] {
   const numbers = items.map(({ PartNumber = "", ETag }) => {
     if (!/^\d{1,5}$/.test(PartNumber) || ETag === undefined) throw malformedXml();
     return Number(PartNumber);
@@ -128,12 +123,12 @@ function findParts(items: readonly Item[], upload: Upload): readonly ListedPart[
   throw new S3Error("EntityTooSmall", message, {
     ETag: small.etag,
     MinSizeAllowed: MIN_PART,
-    PartNumber: small.number,
+    PartNumber: numbers[parts.indexOf(small)]!,
     ProposedSize: small.size,
   });
 }
 
-function findPart(item: Item, number: number, { id, checksum, parts }: Upload): ListedPart {
+function findPart(item: Item, number: number, { id, checksum, parts }: Upload): Part {
   const part = parts.get(number);
   const claimed = part && item[checksumElement(part.checksum.algorithm)];
   const isRight = part?.etag === item.ETag!.replaceAll('"', "") &&
@@ -154,7 +149,7 @@ function findPart(item: Item, number: number, { id, checksum, parts }: Upload): 
         `It was missing for part ${number} in the request.`,
     );
   }
-  return { ...part, number };
+  return part;
 }
 
 function checkSize(text: string | null, parts: readonly Part[]): void {

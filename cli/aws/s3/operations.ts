@@ -129,8 +129,9 @@ export interface S3Request {
   readonly key: string;
   readonly query: URLSearchParams;
   readonly headers: Headers;
-  /** What DeleteObjects removes. */
+  /** The keys that DeleteObjects removes, perhaps with the entity tags that the objects must have. */
   readonly items?: readonly Item[];
+  /** Whether the answer of DeleteObjects has errors only. */
   readonly isQuiet?: boolean;
 }
 

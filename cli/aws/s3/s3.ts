@@ -15,7 +15,7 @@ import {
 } from "../service_call.ts";
 import type { BucketFolder, Client } from "./bucket_folder.ts";
 import { readClaim } from "./checksums.ts";
-import { deleteCondition } from "./conditions.ts";
+import { matchCondition } from "./conditions.ts";
 import { readContent } from "./content.ts";
 import { type Item, listObjects, malformedXml, OWNER, readDocument } from "./documents.ts";
 import type { MultipartUploads } from "./multipart.ts";
@@ -51,7 +51,7 @@ export function createS3(
       case "CopyObject":
         return await copyObject(call, target);
       case "DeleteObject": {
-        const check = deleteCondition(call.headers.get("if-match"));
+        const check = matchCondition(call.headers.get("if-match"));
         await bucket.delete(call.key, { ...client, check });
         return new Response(null, { status: 204 });
       }
@@ -126,7 +126,7 @@ async function deleteObjects(
 ): Promise<Response> {
   const results = await Promise.all(items.map(async ({ Key = "", ETag }) => {
     try {
-      await bucket.delete(Key, { ...client, check: deleteCondition(ETag ?? null) });
+      await bucket.delete(Key, { ...client, check: matchCondition(ETag ?? null) });
       return { Deleted: { Key } };
     } catch (error) {
       const { code, message } = knownError(error);
@@ -144,16 +144,8 @@ async function deleteObjects(
 /** The most objects that one DeleteObjects removes. */
 const MAX_DELETED = 1_000;
 
-/** What a request of DeleteObjects asks for. */
-interface Deletion {
-  /** The keys, perhaps with the entity tags that the objects must have. */
-  readonly items: readonly Item[];
-  /** Whether the answer has errors only. */
-  readonly isQuiet: boolean;
-}
-
 /** Reads the document of DeleteObjects. */
-async function readDeletion({ headers, body }: Request): Promise<Deletion> {
+async function readDeletion({ headers, body }: Request) {
   if (!headers.has("content-md5") && readClaim(headers) === undefined) {
     const message = "Missing required header for this request: Content-MD5 OR x-amz-checksum-*";
     throw new S3Error("InvalidRequest", message);
