@@ -19,14 +19,15 @@ export function curlCommand(method: string, url: string, isJson = false): string
   return `curl ${body !== "" && method === "POST" ? "" : verb}${body}'${url}'`;
 }
 
+type Listened = Resources[keyof Resources][string];
+
 /** Lists what invokes a function: the routes, the times, the patterns, and the names of the resources that it listens to. */
 export function invokersOf(application: Application, name: string) {
   const { gateway, functions, rules, schedules } = application;
   const isOwn = (listener: { readonly function: string }) => listener.function === name;
   const heard = (kind: keyof Resources) =>
-    Object.entries<{ readonly listeners: readonly { readonly function: string }[] }>(
-      application[kind],
-    ).filter(([, { listeners }]) => listeners.some(isOwn)).map(([key]) => key);
+    Object.entries<Listened>(application[kind])
+      .filter(([, { listeners }]) => listeners.some(isOwn)).map(([key]) => key);
   return {
     routes: gateway?.routes.filter(isOwn) ?? [],
     url: functions[name]!.url,
@@ -42,61 +43,41 @@ export function invokersOf(application: Application, name: string) {
   };
 }
 
-/** What a function does to a resource that then calls a function. */
-interface Call {
-  readonly function: string;
-  /** What the function does, for a reader. */
-  readonly deed: string;
-  readonly actions: readonly string[];
-  /** The ARN that the actions need. */
-  readonly arn: string;
-}
+/** What a function does to a resource that then calls a function: for a reader, and the actions. */
+const DEEDS = [
+  ["queues", "send to the queue", ["sqs:SendMessage"]],
+  ["topics", "publish to the topic", ["sns:Publish"]],
+  ["tables", "write into the table", [
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+    "dynamodb:DeleteItem",
+  ]],
+] as const;
 
 /** Says for each function that may write into what calls it that it may run in a loop. */
 export function loopsOf(application: Application): string[] {
-  const { functions, buckets, queues, topics, tables } = application;
-  const calls: Call[] = [
-    ...Object.entries(buckets).flatMap(([key, { arn, listeners }]) =>
-      listeners.map(({ function: name, events, prefix, suffix }) => ({
-        function: name,
-        deed: `write into the bucket "${key}"`,
-        actions: events.map((event) =>
-          event.startsWith("s3:ObjectRemoved") ? "s3:DeleteObject" : "s3:PutObject"
-        ),
-        arn: `${arn}/${prefix}x${suffix}`,
-      }))
-    ),
-    ...Object.entries(queues).flatMap(([key, { arn, listeners }]) =>
-      listeners.map(({ function: name }) => ({
-        function: name,
-        deed: `send to the queue "${key}"`,
-        actions: ["sqs:SendMessage"],
-        arn,
-      }))
-    ),
-    ...Object.entries(topics).flatMap(([key, { arn, listeners }]) =>
-      listeners.map(({ function: name }) => ({
-        function: name,
-        deed: `publish to the topic "${key}"`,
-        actions: ["sns:Publish"],
-        arn,
-      }))
-    ),
-    ...Object.entries(tables).flatMap(([key, { arn, listeners }]) =>
-      listeners.map(({ function: name }) => ({
-        function: name,
-        deed: `write into the table "${key}"`,
-        actions: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-        arn,
-      }))
-    ),
-  ];
-  const found = calls.filter(({ function: name, actions, arn }) =>
-    functions[name]!.statements.some((statement) => mayGrant(statement, actions, arn))
-  ).map(({ function: name, deed }) =>
-    `The function "${name}" may ${deed}, which calls "${name}": this can be an endless loop`
-  );
-  return [...new Set(found)];
+  const found = new Set<string>();
+  const check = (name: string, deed: string, actions: readonly string[], arn: string) => {
+    const { statements } = application.functions[name]!;
+    if (!statements.some((statement) => mayGrant(statement, actions, arn))) return;
+    found.add(
+      `The function "${name}" may ${deed}, which calls "${name}": this can be an endless loop`,
+    );
+  };
+  for (const [key, { arn, listeners }] of Object.entries(application.buckets)) {
+    for (const { function: name, events, prefix, suffix } of listeners) {
+      const actions = events.map((event) =>
+        event.startsWith("s3:ObjectRemoved") ? "s3:DeleteObject" : "s3:PutObject"
+      );
+      check(name, `write into the bucket "${key}"`, actions, `${arn}/${prefix}x${suffix}`);
+    }
+  }
+  for (const [kind, deed, actions] of DEEDS) {
+    for (const [key, { arn, listeners }] of Object.entries<Listened>(application[kind])) {
+      for (const { function: name } of listeners) check(name, `${deed} "${key}"`, actions, arn);
+    }
+  }
+  return [...found];
 }
 
 /** Tells whether a statement allows one of some actions, if its conditions hold. */

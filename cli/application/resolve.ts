@@ -19,7 +19,6 @@ import type {
   Resources,
   Rule,
   Schedule,
-  TrustStatement,
 } from "./types.ts";
 
 /**
@@ -56,7 +55,6 @@ function resolve(manifest: Manifest, place: Place): Application {
     name: functionName(manifest, key),
     arn: arnIn(place, "lambda", `function:${functionName(manifest, key)}`),
     role: `${name}-${key}-${region}`,
-    trust: trust("lambda"),
     statements: fillAll(statementsOf(manifest, key, resources, place), place),
     logGroup: `/aws/lambda/${functionName(manifest, key)}`,
     code: codeOf(manifest, key),
@@ -102,10 +100,6 @@ function resolve(manifest: Manifest, place: Place): Application {
   return { ...application, alarms: settings.alarms ? alarmsOf(application) : {} };
 }
 
-const trust = (service: string): TrustStatement[] => [
-  { Effect: "Allow", Principal: { Service: `${service}.amazonaws.com` }, Action: "sts:AssumeRole" },
-];
-
 function resolveGateway(manifest: Manifest): Gateway | undefined {
   const routes = listenersOf(manifest, "routes").map((route) => ({
     authorizer: undefined,
@@ -117,7 +111,7 @@ function resolveGateway(manifest: Manifest): Gateway | undefined {
     const { ttl, identity } = manifest.functions[name]!;
     return [name, { ttl, identity }];
   }));
-  return { name: manifest.name, origin: manifest.cors?.origin ?? "*", authorizers, routes };
+  return { origin: manifest.cors?.origin ?? "*", authorizers, routes };
 }
 
 /** Makes the rules and the schedules of all functions. */
@@ -146,7 +140,6 @@ function resolveSchedules(
   const Resource = [...keys].map((key) => functions[key]!.arn);
   const scheduler = {
     role: `${manifest.name}-${region}-scheduler`,
-    trust: trust("scheduler"),
     statements: [{ Effect: "Allow" as const, Action: ["lambda:InvokeFunction"], Resource }],
   };
   return { rules, schedules, scheduler: keys.size > 0 ? scheduler : undefined };
@@ -240,7 +233,7 @@ function alarmsOf(application: Omit<Application, "alarms">): Record<string, Alar
         namespace: "AWS/ApiGateway",
         metric: "5XXError",
         statistic: "Sum",
-        dimensions: { ApiName: gateway.name, Stage: stage },
+        dimensions: { ApiName: name, Stage: stage },
       },
     ]],
   ]);

@@ -77,17 +77,8 @@ export type Resources = Pick<Application, "buckets" | "topics" | "queues" | "tab
 export interface Role {
   /** The name of the role. IAM has no regions, so the name contains the region. */
   readonly role: string;
-  /** The statements about who may assume the role. */
-  readonly trust: readonly TrustStatement[];
   /** All statements of the role's policy. */
   readonly statements: readonly Statement[];
-}
-
-/** A statement that lets a service assume a role. */
-export interface TrustStatement {
-  readonly Effect: "Allow";
-  readonly Principal: { readonly Service: string };
-  readonly Action: "sts:AssumeRole";
 }
 
 type FunctionSettings = Pick<
@@ -161,7 +152,6 @@ export interface Alarm {
 
 /** The HTTP gateway: a REST API. */
 export interface Gateway {
-  readonly name: string;
   /** The origin whose pages may read the gateway's own answers; `*` for all. */
   readonly origin: string;
   /** The functions that decide whether a request is allowed, by name. */

@@ -33,7 +33,7 @@ Deno.test("checkOwnFiles() takes what the tool and Terraform write", async () =>
         ...["terraform.tfstate", "terraform.tfstate.backup", "terraform.tfstate.1763900000.backup"],
         ...[".terraform.tfstate.lock.info", "errored.tfstate", "crash.log", "crash.12.log"],
         ...[".terraform.lock.hcl", ".gitignore", "plan", "place", "unfinished", "bundles/one.zip"],
-        ...["main.tf.json", "application.tf.json", "module/roles.tf", ".terraform/providers/x"],
+        ...["main.tf.json", "application.tf.json", "module/gateway.tf", ".terraform/providers/x"],
       ].map((name) => [name, ""]),
     ),
     ".terraform/terraform.tfstate": backend("s3", {
@@ -108,7 +108,7 @@ Deno.test("writeRootModule() removes what is not a file of the module", async ()
   await writeRootModule(folder, { application: resolveApplication(manifest, DEPLOYED) });
   const names = [...Deno.readDirSync(`${folder}/module`)].map(({ name }) => name);
   assertEquals(names.filter((name) => /evil|more/.test(name)), []);
-  assertEquals(names.includes("roles.tf"), true);
+  assertEquals(names.includes("gateway.tf"), true);
 });
 
 Deno.test("writeProviderLock() gives an engine the checksums of its first run here, not those of a clone", async () => {

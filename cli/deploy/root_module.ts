@@ -4,18 +4,14 @@ import { mapValues } from "../application/resources.ts";
 import type { Application } from "../application/types.ts";
 import alarms from "./tf/alarms.tf" with { type: "text" };
 import buckets from "./tf/buckets.tf" with { type: "text" };
-import domain from "./tf/domain.tf" with { type: "text" };
 import functions from "./tf/functions.tf" with { type: "text" };
 import gateway from "./tf/gateway.tf" with { type: "text" };
 import outputs from "./tf/outputs.tf" with { type: "text" };
 import queues from "./tf/queues.tf" with { type: "text" };
-import roles from "./tf/roles.tf" with { type: "text" };
 import schedules from "./tf/schedules.tf" with { type: "text" };
 import tables from "./tf/tables.tf" with { type: "text" };
 import topics from "./tf/topics.tf" with { type: "text" };
-import urls from "./tf/urls.tf" with { type: "text" };
 import variables from "./tf/variables.tf" with { type: "text" };
-import versions from "./tf/versions.tf" with { type: "text" };
 import type { Infra } from "./infra.ts";
 import { CONSTRAINTS, type Provider, providerFor } from "./provider.ts";
 
@@ -36,18 +32,14 @@ export const PLACE: readonly string[] = [
 const MODULE_FILES: Readonly<Record<string, string>> = {
   alarms,
   buckets,
-  domain,
   functions,
   gateway,
   outputs,
   queues,
-  roles,
   schedules,
   tables,
   topics,
-  urls,
   variables,
-  versions,
 };
 
 /** The parts of the root module that differ between applications and runs. */

@@ -67,6 +67,16 @@ const policy = (statements: readonly unknown[]) => ({
   Statement: statements,
 });
 
+/** The policy that lets a service assume a role. */
+const trust = (service: string) =>
+  policy([
+    {
+      Effect: "Allow",
+      Principal: { Service: `${service}.amazonaws.com` },
+      Action: "sts:AssumeRole",
+    },
+  ]);
+
 /** The permission of a service to call a function. */
 const mayInvoke = (functionName: string, service: string, arn: string) => ({
   function_name: functionName,
@@ -124,7 +134,7 @@ export function resourcesOf(app: Application): Readonly<Record<string, Values>> 
       name: one.logGroup,
       retention_in_days: settings.logs.days,
     });
-    add("iam_role.function", key, { name: one.role, assume_role_policy: policy(one.trust) });
+    add("iam_role.function", key, { name: one.role, assume_role_policy: trust("lambda") });
     add("iam_role_policy.function", key, { role: one.role, policy: policy(one.statements) });
     if (!one.url) continue;
     const { auth, stream, cors, stack } = one.url;
@@ -236,11 +246,11 @@ export function resourcesOf(app: Application): Readonly<Record<string, Values>> 
     },
   };
   add("api_gateway_rest_api.gateway", 0, {
-    name: gateway!.name,
+    name: app.name,
     endpoint_configuration: [{ types: ["REGIONAL"] }],
     body: {
       openapi: "3.0.1",
-      info: { title: gateway!.name, version: app.stage },
+      info: { title: app.name, version: app.stage },
       "x-amazon-apigateway-binary-media-types": ["*/*"],
       "x-amazon-apigateway-gateway-responses": { DEFAULT_4XX: answers, DEFAULT_5XX: answers },
       components: { securitySchemes: schemes },
@@ -453,7 +463,7 @@ export function resourcesOf(app: Application): Readonly<Record<string, Values>> 
   }
   add("iam_role.scheduler", 0, {
     name: app.scheduler!.role,
-    assume_role_policy: policy(app.scheduler!.trust),
+    assume_role_policy: trust("scheduler"),
   });
   add("iam_role_policy.scheduler", 0, {
     role: app.scheduler!.role,

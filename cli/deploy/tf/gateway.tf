@@ -9,7 +9,7 @@ locals {
 resource "aws_api_gateway_rest_api" "gateway" {
   count = length(local.gateway)
 
-  name        = local.gateway[0].name
+  name        = local.application.name
   description = "The HTTP gateway of ${local.application.name}"
 
   endpoint_configuration {
@@ -18,7 +18,7 @@ resource "aws_api_gateway_rest_api" "gateway" {
 
   body = jsonencode({
     openapi = "3.0.1"
-    info    = { title = local.gateway[0].name, version = local.application.stage }
+    info    = { title = local.application.name, version = local.application.stage }
 
     # Without this, the client would get a compressed or binary body as base64 text.
     "x-amazon-apigateway-binary-media-types" = ["*/*"]
@@ -152,5 +152,40 @@ resource "aws_api_gateway_method_settings" "throttling" {
   settings {
     throttling_rate_limit  = local.settings.throttle.rate
     throttling_burst_limit = local.settings.throttle.burst
+  }
+}
+
+# The domain leads to the stage, so its paths do not begin with the name of the stage.
+resource "aws_api_gateway_domain_name" "domain" {
+  count = length(local.settings.domain[*])
+
+  domain_name              = local.settings.domain.name
+  regional_certificate_arn = local.settings.domain.certificate
+  security_policy          = "TLS_1_2"
+
+  endpoint_configuration {
+    types = ["REGIONAL"]
+  }
+}
+
+resource "aws_api_gateway_base_path_mapping" "domain" {
+  count = length(local.settings.domain[*])
+
+  domain_name = aws_api_gateway_domain_name.domain[0].domain_name
+  api_id      = aws_api_gateway_rest_api.gateway[0].id
+  stage_name  = aws_api_gateway_stage.gateway[0].stage_name
+}
+
+resource "aws_route53_record" "domain" {
+  for_each = toset(local.application.records)
+
+  zone_id = local.settings.domain.zone
+  name    = local.settings.domain.name
+  type    = each.key
+
+  alias {
+    name                   = aws_api_gateway_domain_name.domain[0].regional_domain_name
+    zone_id                = aws_api_gateway_domain_name.domain[0].regional_zone_id
+    evaluate_target_health = false
   }
 }

@@ -51,7 +51,7 @@ resource "aws_iam_role" "scheduler" {
 
   name               = local.application.scheduler.role
   description        = "Lets EventBridge Scheduler invoke functions"
-  assume_role_policy = jsonencode({ Version = "2012-10-17", Statement = local.application.scheduler.trust })
+  assume_role_policy = local.trust.scheduler
 }
 
 resource "aws_iam_role_policy" "scheduler" {
