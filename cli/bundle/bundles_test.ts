@@ -137,6 +137,23 @@ Deno.test("a file that changes while it is bundled is not kept, and a computed i
   assertEquals((await run(folder, cache, ["computed.js"])).found, 0);
 });
 
+Deno.test("a new file with a name that a module computes is in the next bundle", async () => {
+  await using app = await makeApp({
+    "computed.js": "exports.handler = (name) => require('./lib/' + name + '.ts');",
+    "lib/a.ts": "export const a = 1;",
+  }, {});
+  const folder = await Deno.realPath(app.folder);
+  await using bundles = new Bundles({ folder });
+  const paths = [`${folder}/computed.js`, `${folder}/lib/a.ts`]; // The first time, they are bundled together.
+  const take = async () => (await bundles.take(paths))[0] as ModuleBundle;
+  await pause();
+  const first = await take();
+  await pause();
+  assert(first === await take(), "nothing has changed");
+  await Deno.writeTextFile(`${folder}/lib/b.ts`, `export const b = "new";`);
+  assertMatch((await take()).code, /"new"/);
+});
+
 Deno.test("a minified bundle, and that of another application or version, are other bundles, and a damaged one is made again", async () => {
   await using app = await makeApp(MODULES, {});
   await using other = await makeApp(MODULES, {});

@@ -87,10 +87,13 @@ export class Builds {
     const build = this.#buildOf(entry, style);
     const { bundle, stamps } = build;
     const changed = [...stamps].filter(([file, stamp]) => stampOf(file) !== stamp);
-    if (bundle && changed.length === 0) return isFresh ? bundle : undefined;
+    if (bundle && isFresh && changed.length === 0) return bundle;
+    // Without inputs, a module imports computed names, and a new file may have one of them.
+    if (bundle?.inputs && changed.length === 0) return undefined;
     delete build.bundle;
     if (changed.some(([file]) => basename(file) === "package.json")) build.reading = undefined;
-    return build.bundle = await this.#rebuild(build, entry, style);
+    const made = build.bundle = await this.#rebuild(build, entry, style);
+    return !isFresh && made.code === bundle?.code && made.map === bundle.map ? undefined : made;
   }
 
   /**
