@@ -2,7 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "../service_call.ts";
 import { Engine, EngineClient } from "./engine.ts";
 import type { OwnNetwork } from "./own_network.ts";
-import { WRITES } from "./operations.ts";
+
+/** The operations that may change items. */
+export const WRITES: ReadonlySet<string> = new Set([
+  "PutItem",
+  "UpdateItem",
+  "DeleteItem",
+  "BatchWriteItem",
+  "TransactWriteItems",
+]);
 
 /** The shortest time from one start of the engine to the next, in milliseconds. */
 const SHORTEST = 1_000;

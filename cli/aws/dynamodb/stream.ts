@@ -3,10 +3,9 @@ import { createHash } from "node:crypto";
 import { REGION } from "../../rules/arn.ts";
 import { Clock } from "../clock.ts";
 import { describe } from "./definition.ts";
-import { canonicalItem } from "./expiry.ts";
 import type { LastingEngine } from "./lasting_engine.ts";
-import { tableArn } from "./operations.ts";
-import type { Tables } from "./tables.ts";
+import { canonicalItem } from "./removal.ts";
+import { tableArn, type Tables } from "./tables.ts";
 
 /** The most records that one call returns. */
 const MOST = 1_000;

@@ -1,20 +1,18 @@
 import { dirname } from "node:path";
-import { ACCOUNT_ID, REGION } from "../../rules/arn.ts";
+import { arnIn, LOCAL } from "../../rules/arn.ts";
 import { isObject } from "../../rules/json_object.ts";
-import { readInput, type ServiceCall, ServiceError } from "../service_call.ts";
+import { type Access, readInput, type ServiceCall, ServiceError } from "../service_call.ts";
 import { checkSupport } from "../supported.ts";
 import { define, type Table } from "./definition.ts";
 import type { Engine } from "./engine.ts";
-import { Expiry } from "./expiry.ts";
-import { LastingEngine } from "./lasting_engine.ts";
-import { StreamTrimmer } from "./stream_trimmer.ts";
+import { LastingEngine, WRITES } from "./lasting_engine.ts";
 import { findOwnNetwork, type OwnNetwork } from "./own_network.ts";
+import { Expiry, StreamTrimmer } from "./removal.ts";
 import { findEngine } from "../../programs/find_engine.ts";
-import { accessesOf, nameOf, type Use, usesOf, WRITES } from "./operations.ts";
 
 /** The start of the ARNs that the engine makes, and of those on this machine. */
 const ENGINE_ARN = "arn:aws:dynamodb:dynoxide:000000000000:";
-const LOCAL_ARN = `arn:aws:dynamodb:${REGION}:${ACCOUNT_ID}:`;
+const LOCAL_ARN = arnIn(LOCAL, "dynamodb", "");
 
 const CONTENT_TYPE = "application/x-amz-json-1.0";
 
@@ -205,4 +203,66 @@ function withName(key: string, value: unknown): unknown {
   if (key === "TableName" && typeof value === "string") return nameOf(value);
   if (key !== "RequestItems" || !isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([table, items]) => [nameOf(table), items]));
+}
+
+/** A table that a request names, with the action that IAM checks. */
+interface Use {
+  readonly action: string;
+  readonly table: unknown;
+  readonly index?: unknown;
+}
+
+/** The actions of the parts of a transaction. */
+const PARTS: Readonly<Record<string, string>> = {
+  Get: "GetItem",
+  Put: "PutItem",
+  Update: "UpdateItem",
+  Delete: "DeleteItem",
+  ConditionCheck: "ConditionCheckItem",
+};
+
+/** Lists the tables that a supported request works with. */
+export function usesOf(operation: string, input: Input): readonly Use[] {
+  const { TableName, IndexName, RequestItems, TransactItems } = input;
+  if (operation.startsWith("Transact")) {
+    return Object.values(Object(TransactItems)).flatMap((item) =>
+      Object.entries(Object(item) as Record<string, unknown>).map(([part, one]) => ({
+        action: PARTS[part]!,
+        table: Object(one).TableName,
+      }))
+    );
+  }
+  if (operation.startsWith("Batch")) {
+    return Object.keys(Object(RequestItems)).map((table) => ({ action: operation, table }));
+  }
+  return operation === "ListTables"
+    ? []
+    : [{ action: operation, table: TableName, index: IndexName }];
+}
+
+/** Returns the ARN of a table on this machine. */
+export const tableArn = (name: string): string => arnIn(LOCAL, "dynamodb", `table/${name}`);
+
+/**
+ * Lists the accesses that a supported request needs.
+ *
+ * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
+ */
+export function accessesOf(operation: string, uses: readonly Use[]): readonly Access[] {
+  if (operation === "ListTables") return [{ action: "dynamodb:ListTables", resource: "*" }];
+  // A request without a table is malformed. The engine says so, and a function without rights does not get there.
+  if (uses.length === 0) return [{ action: `dynamodb:${operation}`, resource: "malformed" }];
+  return uses.map(({ action, table, index }) => ({
+    action: `dynamodb:${action}`,
+    // The engine ignores an index that is null.
+    resource: tableArn(nameOf(table)) +
+      (index === undefined || index === null ? "" : `/index/${index}`),
+  }));
+}
+
+/** The name of a table. A request may name a table by its ARN. */
+function nameOf(table: unknown): string {
+  const text = String(table ?? "");
+  const start = tableArn("");
+  return text.startsWith(start) ? text.slice(start.length) : text;
 }

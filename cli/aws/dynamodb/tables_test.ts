@@ -3,9 +3,8 @@ import { LOCAL } from "../../rules/arn.ts";
 import { resolveApplication } from "../../application/resolve.ts";
 import { ServiceError } from "../service_call.ts";
 import { findEngine } from "../../programs/find_engine.ts";
-import { accessesOf, tableArn, usesOf } from "./operations.ts";
+import { accessesOf, tableArn, Tables, usesOf } from "./tables.ts";
 import { findOwnNetwork, type OwnNetwork } from "./own_network.ts";
-import { Tables } from "./tables.ts";
 import { shopWith, startWithTables } from "./testdata/platform.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 
