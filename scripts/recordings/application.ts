@@ -1,3 +1,4 @@
+import { temporaryFolder } from "../../testdata/programs.ts";
 import type { Application } from "./cases.ts";
 
 /** An event that a function got. */
@@ -31,18 +32,13 @@ export function handler(event, context) {
 }
 `;
 
-/** Makes a folder for applications. */
-export function makeFolder(): string {
-  const folder = Deno.makeTempDirSync({ prefix: "mate-recorded-" });
-  Deno.writeTextFileSync(`${folder}/recorded.js`, MODULE);
-  return folder;
-}
+/** The folder of all applications. So the module of their functions is bundled once, and kept. */
+const FOLDER = temporaryFolder();
+Deno.writeTextFileSync(`${FOLDER}/recorded.js`, MODULE);
 
-/** Writes the manifest of an application into such a folder. Returns its path. */
+/** Writes the manifest of an application. Returns its path. */
 export async function writeApplication(
   { functions: all, stage = "stage", queues }: Application,
-  folder: string,
-  name: string,
 ): Promise<string> {
   const functions = Object.fromEntries(
     Object.entries(all).map(([name, { does, ...rest }]) => [
@@ -50,8 +46,8 @@ export async function writeApplication(
       { ...rest, module: "recorded.js", environment: { DOES: JSON.stringify(does) } },
     ]),
   );
-  const path = `${folder}/app-${crypto.randomUUID()}.json`;
-  await Deno.writeTextFile(path, JSON.stringify({ name, stage, functions, queues }));
+  const path = `${FOLDER}/app-${crypto.randomUUID()}.json`;
+  await Deno.writeTextFile(path, JSON.stringify({ name: "recorded", stage, functions, queues }));
   return path;
 }
 

@@ -4,9 +4,8 @@
  *
  * @module
  */
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { HttpRequest } from "./raw_http.ts";
+import { globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 /** The part of a manifest that a case needs. */
 export interface Application {
@@ -33,6 +32,14 @@ export interface Setup {
   })[];
 }
 
+export interface HttpRequest {
+  readonly to: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 /** One step of a case: the member that names it, and what the service answered. */
 export interface Step {
   readonly call?: string;
@@ -40,7 +47,7 @@ export interface Step {
   readonly headers?: Readonly<Record<string, string>>;
   /** The members of the answer that later steps use, by the names of their variables. */
   readonly save?: Readonly<Record<string, string>>;
-  readonly http?: HttpRequest & { readonly to: string };
+  readonly http?: HttpRequest;
   readonly wait?: number;
   readonly fire?: string;
   readonly delivered?: string;
@@ -75,23 +82,14 @@ export interface Case {
   };
 }
 
-/** The folder with the recordings of the repository. */
-export const RECORDINGS: URL = new URL("../../testdata/recordings/", import.meta.url);
+const RECORDINGS = fileURLToPath(new URL("../../testdata/recordings", import.meta.url));
 
-/** The folder of the recordings: the variable `MATE_RECORDINGS`, or {@linkcode RECORDINGS}. */
-export function recordingsFolder(): URL {
-  const given = Deno.env.get("MATE_RECORDINGS");
-  return given === undefined ? RECORDINGS : pathToFileURL(`${resolve(given)}/`);
-}
-
-/** Reads the cases of all JSON files in a folder. */
-export async function readCases(folder: URL): Promise<readonly Case[]> {
-  const names: string[] = [];
-  for await (const { name } of Deno.readDir(folder)) if (name.endsWith(".json")) names.push(name);
-  if (names.length === 0) throw new Error(`Cannot find recordings in ${folder.pathname}`);
-  const files = await Promise.all(
-    names.sort().map(async (name) => JSON.parse(await Deno.readTextFile(new URL(name, folder)))),
-  );
+/** Reads the cases of all JSON files in the folder `MATE_RECORDINGS`, or in that of the repository. */
+export function readCases(): readonly Case[] {
+  const folder = Deno.env.get("MATE_RECORDINGS") ?? RECORDINGS;
+  const names = globSync("*.json", { cwd: folder }).sort();
+  if (names.length === 0) throw new Error(`Cannot find recordings in ${folder}`);
+  const files = names.map((name) => JSON.parse(Deno.readTextFileSync(`${folder}/${name}`)));
   return files.flatMap(({ service, cases }) =>
     cases.map((one: object): Case => ({ ...one, service } as Case))
   );

@@ -9,29 +9,10 @@ import { checkAnswers } from "../../cli/testdata/contract.ts";
 /** The answer of a service, as its client of the AWS SDK returns it. */
 export type Answer =
   | { readonly status: number; readonly output: Record<string, unknown> }
-  | { readonly error: ServiceError };
-
-export interface ServiceError {
-  readonly status?: number | undefined;
-  /** The names of the error: of its class in the SDK, and on the wire. */
-  readonly codes: readonly string[];
-  readonly message: string;
-}
-
-type Handler = (
-  next: (args: never) => Promise<unknown>,
-) => (args: { request: { headers: Record<string, string> } }) => Promise<unknown>;
+  | { readonly error: ReturnType<typeof errorOf> };
 
 /** A client of any service: its methods are the operations. */
-interface Client {
-  readonly middlewareStack: {
-    add(
-      handler: Handler,
-      options: { step: string; priority: string; name: string; override: true },
-    ): void;
-  };
-  destroy(): void;
-}
+type Client = Pick<S3, "middlewareStack" | "destroy">;
 
 /** The clients of the AWS SDK. */
 export class Clients implements Disposable {
@@ -39,14 +20,13 @@ export class Clients implements Disposable {
 
   constructor(options: S3ClientConfig) {
     const config = { maxAttempts: 1, logger: QUIET, ...options } as object as Record<string, never>;
-    const services = {
-      events: checkAnswers(new EventBridge(config)),
-      lambda: checkAnswers(new Lambda(config)),
+    this.#services = {
+      events: checkAnswers(new EventBridge(config)) as object as Client,
+      lambda: checkAnswers(new Lambda(config)) as object as Client,
       s3: checkAnswers(new S3(config)),
-      sns: checkAnswers(new SNS(config)),
-      sqs: checkAnswers(new SQS(config)),
+      sns: checkAnswers(new SNS(config)) as object as Client,
+      sqs: checkAnswers(new SQS(config)) as object as Client,
     };
-    this.#services = services as unknown as Record<string, Client>;
   }
 
   /** Calls an operation, such as `s3.PutObject`. */
@@ -65,10 +45,11 @@ export class Clients implements Disposable {
     const isTyped = "ContentType" in input;
     client.middlewareStack.add(
       (next) => (args) => {
+        const { headers: fields } = args.request as { headers: Record<string, string> };
         // The client of the recordings sends no media type for an object.
-        if (service === "s3" && !isTyped) delete args.request.headers["content-type"];
-        Object.assign(args.request.headers, headers);
-        return next(args as never);
+        if (service === "s3" && !isTyped) delete fields["content-type"];
+        Object.assign(fields, headers);
+        return next(args);
       },
       { step: "build", priority: "low", name: "recorded", override: true },
     );
@@ -77,17 +58,6 @@ export class Clients implements Disposable {
     } catch (error) {
       return { error: errorOf(error) };
     }
-  }
-
-  /**
-   * Calls an operation that has to succeed, and returns its output.
-   *
-   * @throws {Error} If the service answers with an error.
-   */
-  async output(operation: string, input: Record<string, unknown>) {
-    const answer = await this.call(operation, input);
-    if ("output" in answer) return answer.output;
-    throw new Error(`${operation} failed: ${answer.error.codes}: ${answer.error.message}`);
   }
 
   [Symbol.dispose](): void {
@@ -128,7 +98,8 @@ function textOf(bytes: Uint8Array | null): string | Uint8Array {
   }
 }
 
-function errorOf(error: unknown): ServiceError {
+/** What an error says. Its codes are the names of its class in the SDK, and of the error on the wire. */
+function errorOf(error: unknown) {
   const { name, message, Code, Error: inner, $metadata } = error as Error & {
     Code?: string;
     Error?: { Code?: string };

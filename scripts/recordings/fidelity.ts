@@ -30,8 +30,8 @@ export function unexpected(results: readonly Result[]): readonly string[] {
   );
 }
 
-/** Writes the results into the page. */
-export function fidelityPage(page: string, results: readonly Result[]): Promise<string> {
+/** Puts the results into the text of the page. */
+export function fidelityPage(page: string, results: readonly Result[]): string {
   const { lines, sentence } = summaryOf(results);
   const others = results.filter((result) => !isClaimed(result));
   const notes = [...Map.groupBy(others, (result) => result.case.notClaimed!)]
@@ -47,7 +47,7 @@ export function fidelityPage(page: string, results: readonly Result[]): Promise<
     if (!pattern.test(text)) throw new Error(`The page has no place for ${pattern}`);
     text = text.replace(pattern, () => found);
   }
-  return formatMarkdown(text);
+  return text;
 }
 
 /** What the page says of all cases, and a line for each service. An operation has a number if some of its cases differ. */
@@ -100,16 +100,4 @@ export function scoresOf(results: readonly Result[]): ReadonlyMap<string, Servic
     }
     return [service, { equal: cases.filter(isEqual).length, total: cases.length, operations }];
   }));
-}
-
-/** Formats Markdown as the files of the repository are formatted. */
-async function formatMarkdown(text: string): Promise<string> {
-  const config = new URL("../../deno.json", import.meta.url).pathname;
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--ext=md", `--config=${config}`, "-"],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  await new Response(text).body!.pipeTo(child.stdin);
-  return new TextDecoder().decode((await child.output()).stdout);
 }

@@ -1,22 +1,14 @@
 import { readPattern } from "../../cli/rules/event_pattern.ts";
-import { parseManifest, readManifest } from "../../cli/manifest/manifest.ts";
+import { readManifest } from "../../cli/manifest/manifest.ts";
 import { type FunctionHost, startPlatform } from "../../cli/dev/mod.ts";
-import { ACCOUNT_ID, LOCAL, REGION } from "../../cli/rules/arn.ts";
-import { resolveApplication } from "../../cli/application/resolve.ts";
-import { type Delivery, deliveryOf, makeFolder, writeApplication } from "./application.ts";
-import type { Application, Setup } from "./cases.ts";
+import { ACCOUNT_ID, REGION } from "../../cli/rules/arn.ts";
+import { type Delivery, deliveryOf, writeApplication } from "./application.ts";
+import { manifestWith, resolved, send } from "../../cli/testdata/platform.ts";
+import type { Application, HttpRequest, Setup } from "./cases.ts";
 import { Clients } from "./clients.ts";
-import { type HttpAnswer, type HttpRequest, sendRaw } from "./raw_http.ts";
-import { makeResources, type Variables } from "./setup.ts";
-
-/** The name of the applications of the cases. */
-const NAME = "recorded";
+import { makeResources } from "./setup.ts";
 
 const queueUrl = (name: string) => `http://localhost/${ACCOUNT_ID}/${name}`;
-
-/** The folder of all applications. So the module of their functions is bundled once, and kept. */
-const FOLDER = makeFolder();
-addEventListener("unload", () => Deno.removeSync(FOLDER, { recursive: true }));
 
 /** The host of cases that invoke no function. */
 const IDLE: FunctionHost = {
@@ -25,28 +17,14 @@ const IDLE: FunctionHost = {
 };
 
 /** The platform and the resources of one case. */
-export interface Stage extends AsyncDisposable {
-  readonly clients: Clients;
-  readonly variables: Variables;
-  /** Replaces the names of the manifest in an input or in an answer by the names of the resources. */
-  rename(value: unknown): unknown;
-  /** Sends a request to the gateway, or to a function URL. The path is sent unchanged. */
-  request(to: string, request: HttpRequest): Promise<HttpAnswer>;
-  /** Fires the first schedule of a function. */
-  fire(functionName: string): Promise<void>;
-  /** Waits until the functions are done. */
-  settled(): Promise<void>;
-  readonly deliveries: readonly Delivery[];
-  /** Returns the URL of a queue of the manifest, or of its dead-letter queue. */
-  queueUrl(name: string, isDeadLetters?: boolean): string;
-}
+export type Stage = Awaited<ReturnType<typeof open>>;
 
 /** Makes the queues, topics, subscriptions and buckets of a case. */
 export async function setUp(setup: Setup): Promise<Stage> {
   const uses = { buckets: Object.fromEntries((setup.buckets ?? []).map((name) => [name, "read"])) };
   const functions = { unused: { does: { echoes: true }, uses } };
   const stage = await open({ functions } as Application, setup, IDLE);
-  return { ...stage, rename: (value) => value };
+  return { ...stage, rename: (value: unknown) => value };
 }
 
 /** Tells whether a pattern matches an event. Returns `undefined` if the pattern is refused. */
@@ -58,9 +36,8 @@ export function matchPattern(pattern: unknown, event: unknown): boolean | undefi
 
 /** Tells whether the tool accepts a schedule. */
 export function acceptsSchedule(expression: string): boolean {
-  const one = { module: "one.js", triggers: { schedules: [expression] } };
   try {
-    parseManifest(JSON.stringify({ name: NAME, stage: "v1", functions: { one } }), "app.json");
+    manifestWith({ one: { module: "one.js", triggers: { schedules: [expression] } } });
     return true;
   } catch (error) {
     if (error instanceof TypeError) return false;
@@ -69,17 +46,10 @@ export function acceptsSchedule(expression: string): boolean {
 }
 
 /** Runs the application of a case. */
-export async function open(
-  application: Application,
-  setup: Setup = {},
-  host?: FunctionHost,
-): Promise<Stage> {
+export async function open(application: Application, setup: Setup = {}, host?: FunctionHost) {
   await using stack = new AsyncDisposableStack();
-  const path = await writeApplication(application, FOLDER, NAME);
-  const { functions, buckets, queues, topics } = resolveApplication(
-    await readManifest(path),
-    LOCAL,
-  );
+  const path = await writeApplication(application);
+  const { functions, buckets, queues, topics } = resolved(await readManifest(path));
   const platform = stack.use(
     await startPlatform(path, { host, retryDelays: [10, 20] }),
   );
@@ -111,15 +81,19 @@ export async function open(
   return {
     clients,
     variables,
-    rename: (value) => rename(value, names),
-    request(to, request) {
-      const name = to.replace(/^url:/, "");
-      const host = to === "gateway"
-        ? `localhost:${platform.port}`
-        : `${name}.localhost:${platform.port}`;
-      return sendRaw(Deno.connect({ port: platform.port }), host, request);
+    /** Replaces the names of the manifest in an input or in an answer by the names of the resources. */
+    rename: (value: unknown) => rename(value, names),
+    /** Sends a request to the gateway, or to a function URL. The path is sent unchanged. */
+    async request({ to, headers, ...request }: HttpRequest) {
+      const name = to === "gateway" ? "" : `${to.replace(/^url:/, "")}.`;
+      const fields = { Host: `${name}localhost:${platform.port}`, ...headers };
+      const answer = await send(platform.port, { ...request, headers: Object.entries(fields) });
+      const { status, text: body } = answer;
+      const list = answer.headers.map(([name, value]): [string, string] => [name, value]);
+      return { status, headers: Object.fromEntries(new Headers(list)), body };
     },
-    async fire(functionName) {
+    /** Fires the first schedule of a function. */
+    async fire(functionName: string) {
       const response = await fetch(`${platform.controlUrl}/schedules/${functionName}/0`, {
         method: "POST",
       });
@@ -128,7 +102,8 @@ export async function open(
     },
     settled: () => platform.settled(),
     deliveries,
-    queueUrl: (name, isDeadLetters = false) =>
+    /** Returns the URL of a queue of the manifest, or of its dead-letter queue. */
+    queueUrl: (name: string, isDeadLetters = false) =>
       queueUrl(isDeadLetters ? queues[name]!.deadLetters.name : queues[name]!.name),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -5,7 +5,8 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { readCases, recordingsFolder } from "./cases.ts";
+import { succeed } from "../../testdata/programs.ts";
+import { readCases } from "./cases.ts";
 import { fidelityPage, PAGE, summaryOf } from "./fidelity.ts";
 import { runAll } from "./run.ts";
 
@@ -19,7 +20,7 @@ function end(message: string): never {
   Deno.exit(2);
 }
 
-const cases = await readCases(recordingsFolder());
+const cases = readCases();
 if (values.write && names.length > 0) {
   end("Cannot write docs/fidelity.md: it needs all cases, so give only --write");
 }
@@ -39,6 +40,7 @@ for (const { case: { id, notClaimed }, operations } of results) {
 const { lines, sentence } = summaryOf(results);
 console.log(`${lines}\n${sentence}`);
 if (values.write) {
-  await Deno.writeTextFile(PAGE, await fidelityPage(await Deno.readTextFile(PAGE), results));
+  await Deno.writeTextFile(PAGE, fidelityPage(await Deno.readTextFile(PAGE), results));
+  await succeed(Deno.execPath(), ["fmt", "--quiet", PAGE.pathname]);
 }
 Deno.exit(0); // A client of the SDK may keep a connection open.

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readCases, recordingsFolder } from "./cases.ts";
+import { readCases } from "./cases.ts";
 import { differences } from "./compare.ts";
 import { fidelityPage, PAGE, scoresOf, unexpected } from "./fidelity.ts";
 import { rename } from "./local.ts";
@@ -14,7 +14,7 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    const results = await runAll(await readCases(recordingsFolder()));
+    const results = await runAll(readCases());
     if (Deno.env.has("MATE_RECORDINGS")) {
       const scores = [...scoresOf(results)];
       const low = scores.filter(([, { equal, total }]) => equal / total < MIN_SHARE);
@@ -24,7 +24,8 @@ Deno.test({
     assertEquals(unexpected(results), []);
     const hint = "docs/fidelity.md is old: run deno task recordings --write";
     const page = await Deno.readTextFile(PAGE);
-    assertEquals(page, await fidelityPage(page, results), hint);
+    const wordsOf = (text: string) => text.split(/\s+/); // the formatter may break other lines
+    assertEquals(wordsOf(page), wordsOf(fidelityPage(page, results)), hint);
   },
 });
 

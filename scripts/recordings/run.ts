@@ -98,7 +98,7 @@ async function runStep(
   const recorded = stage.rename(expected);
   if (step.http !== undefined) {
     const operation = step.http.to === "gateway" ? "HTTP request" : "function URL";
-    check(operation, differences(expected, await stage.request(step.http.to, step.http)));
+    check(operation, differences(expected, await stage.request(step.http)));
   } else if (step.wait !== undefined) {
     await new Promise((resolve) => setTimeout(resolve, step.wait! * 1_000));
   } else if (step.fire !== undefined) {

@@ -8,8 +8,11 @@ export async function makeResources(
   unique: string,
 ): Promise<Variables> {
   const variables: Variables = { unique };
-  const call = (operation: string, input: Record<string, unknown>) =>
-    clients.output(operation, fill(input, variables) as typeof input);
+  const call = async (operation: string, input: Record<string, unknown>) => {
+    const answer = await clients.call(operation, fill(input, variables) as typeof input);
+    if ("output" in answer) return answer.output;
+    throw new Error(`${operation} failed: ${answer.error.codes}: ${answer.error.message}`);
+  };
   for (const [variable, { name, fifo, attributes: Attributes }] of Object.entries(queues)) {
     const QueueName = fill(name ?? `\${unique}-${variable}${fifo ? ".fifo" : ""}`, variables);
     const { QueueUrl } = await call("sqs.CreateQueue", { QueueName, Attributes });
