@@ -35,7 +35,7 @@ export class AccessKeys {
   of(functionName: string): string {
     const known = this.#owners.entries().find(([, owner]) => owner === functionName);
     if (known !== undefined) return known[0];
-    const key = createAccessKey();
+    const key = `LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`;
     this.#owners.set(key, functionName);
     return key;
   }
@@ -44,10 +44,6 @@ export class AccessKeys {
   ownerOf(key: string): string | undefined {
     return this.#owners.get(key);
   }
-}
-
-function createAccessKey(): string {
-  return `LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`;
 }
 
 /** Makes the signer of a client with an access key. */

@@ -6,14 +6,12 @@
  */
 import { notEmulated } from "./service_call.ts";
 
-/** The parameters of an operation: those that mean something on this machine, and those inside of them. */
+/**
+ * The parameters of an operation: those that mean something on this machine, and those inside of them. `*` stands for every
+ * member of a map or a list.
+ */
 export interface Parameters {
-  readonly [name: string]: true | Parameters | Inside;
-}
-
-/** Every member of a map or a list has these parameters. */
-export interface Inside {
-  readonly each: Parameters | Inside;
+  readonly [name: string]: true | Parameters;
 }
 
 /** Parameters by their names, divided by spaces. */
@@ -33,7 +31,7 @@ const LIST = "TableName IndexName Select Limit ExclusiveStartKey FilterExpressio
 const DYNAMODB: Readonly<Record<string, Parameters>> = {
   GetItem: of(`TableName Key ${READ}`),
   BatchGetItem: {
-    RequestItems: { each: of(`Keys ConsistentRead ${PROJECTION}`) },
+    RequestItems: { "*": of(`Keys ConsistentRead ${PROJECTION}`) },
     ...of(CONSUMED),
   },
   Query: of(`KeyConditionExpression ScanIndexForward ${LIST}`),
@@ -42,16 +40,16 @@ const DYNAMODB: Readonly<Record<string, Parameters>> = {
   UpdateItem: of(`TableName Key UpdateExpression ${WRITE}`),
   DeleteItem: of(`TableName Key ${WRITE}`),
   BatchWriteItem: {
-    RequestItems: { each: { each: { PutRequest: of("Item"), DeleteRequest: of("Key") } } },
+    RequestItems: { "*": { "*": { PutRequest: of("Item"), DeleteRequest: of("Key") } } },
     ...of(METRICS),
   },
   TransactGetItems: {
-    TransactItems: { each: { Get: of(`TableName Key ${PROJECTION}`) } },
+    TransactItems: { "*": { Get: of(`TableName Key ${PROJECTION}`) } },
     ...of(CONSUMED),
   },
   TransactWriteItems: {
     TransactItems: {
-      each: {
+      "*": {
         Put: of(`TableName Item ${CONDITION}`),
         Update: of(`TableName Key UpdateExpression ${CONDITION}`),
         Delete: of(`TableName Key ${CONDITION}`),
@@ -72,7 +70,7 @@ const SNS: Readonly<Record<string, Parameters>> = {
   Publish: of(`TopicArn TargetArn ${PUBLICATION}`),
   PublishBatch: {
     ...of("TopicArn"),
-    PublishBatchRequestEntries: { each: of(`Id ${PUBLICATION}`) },
+    PublishBatchRequestEntries: { "*": of(`Id ${PUBLICATION}`) },
   },
   CreateTopic: of("Name"),
   DeleteTopic: of("TopicArn"),
@@ -90,7 +88,7 @@ const MESSAGE =
 const VISIBILITY = "ReceiptHandle VisibilityTimeout";
 const batchOf = (names: string): Parameters => ({
   ...of("QueueUrl"),
-  Entries: { each: of(`Id ${names}`) },
+  Entries: { "*": of(`Id ${names}`) },
 });
 
 const SQS: Readonly<Record<string, Parameters>> = {
@@ -116,7 +114,7 @@ const SQS: Readonly<Record<string, Parameters>> = {
 const EVENTS: Readonly<Record<string, Parameters>> = {
   PutEvents: {
     Entries: {
-      each: of("Detail DetailType EventBusName Resources Source Time TraceHeader"),
+      "*": of("Detail DetailType EventBusName Resources Source Time TraceHeader"),
     },
   },
 };
@@ -155,16 +153,15 @@ const membersOfObject: MembersOf = (value) =>
   typeof value === "object" && value !== null ? Object.entries(value) : [];
 
 function findParameter(
-  expected: Parameters | Inside,
+  expected: Parameters,
   input: unknown,
   membersOf: MembersOf,
 ): string | undefined {
   for (const [name, value] of membersOf(input)) {
     if (value === undefined || value === null) continue;
-    const isInside = "each" in expected;
-    if (!isInside && !Object.hasOwn(expected, name)) return name;
-    const inner = isInside ? expected.each : (expected as Parameters)[name]!;
-    const found = inner === true ? undefined : findParameter(inner as Parameters, value, membersOf);
+    const inner = Object.hasOwn(expected, name) ? expected[name] : expected["*"];
+    if (inner === undefined) return name;
+    const found = inner === true ? undefined : findParameter(inner, value, membersOf);
     if (found) return found;
   }
 }

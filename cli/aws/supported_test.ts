@@ -9,7 +9,7 @@ import { Lambda } from "@aws-sdk/client-lambda";
 import { checkAnswers, type OperationSchema, placesOf } from "../testdata/contract.ts";
 import { FILES, manifestWith, startTestPlatform } from "../testdata/platform.ts";
 import { COMMON_HEADERS, namesIn, OPERATIONS } from "./s3/operations.ts";
-import { type Inside, type Parameters, SUPPORTED } from "./supported.ts";
+import { type Parameters, SUPPORTED } from "./supported.ts";
 
 const CLIENTS = { dynamodb, events, s3, sns, sqs };
 
@@ -41,14 +41,14 @@ function compare(
     refused: names.filter((name) => !Object.hasOwn(allowed, name)).map((name) => `${path}.${name}`),
   };
   for (const { member, schema } of places) {
-    let inner: true | Parameters | Inside | undefined = allowed[member];
+    let inner = allowed[member];
     let value = schema;
-    while (typeof inner === "object" && "each" in inner) {
-      inner = inner.each as Parameters | Inside;
+    while (typeof inner === "object" && inner["*"] !== undefined) {
+      inner = inner["*"];
       value = value.getValueSchema();
     }
     if (typeof inner !== "object") continue;
-    const { unknown, refused } = compare(inner as Parameters, value, `${path}.${member}`);
+    const { unknown, refused } = compare(inner, value, `${path}.${member}`);
     found.unknown.push(...unknown);
     found.refused.push(...refused);
   }

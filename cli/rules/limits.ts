@@ -36,11 +36,7 @@ export const NAMES = {
   stack: { noun: "stack", service: "AWS CloudFormation", most: 128 },
 } as const satisfies Readonly<Record<string, NameLimit>>;
 
-/**
- * The most bytes of the names and values of a function's environment variables.
- *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
+/** The most bytes of the names and values of a function's environment variables. */
 export const MAX_ENVIRONMENT = 4_096;
 
 /**

@@ -13,15 +13,11 @@ import { notEmulated } from "../service_call.ts";
 import { invalidParameter, notFound, type Publication } from "./publication.ts";
 
 /** A message as a subscriber gets it. */
-export interface Delivery {
+export interface Delivery extends Omit<Publication, "texts"> {
   readonly id: string;
   readonly topicArn: string;
   readonly text: string;
-  readonly subject?: string | undefined;
   readonly time: Date;
-  readonly attributes: MessageAttributes;
-  readonly groupId?: string | undefined;
-  readonly traceHeader?: string | undefined;
 }
 
 /** The attributes of a subscription, as texts. */
@@ -37,16 +33,14 @@ export interface Subscription {
   matches: (message: FilteredMessage) => boolean;
 }
 
-/** Gives a message to the subscriber of a subscription. */
-export type Deliver = (subscription: Subscription, delivery: Delivery) => void;
-
 /** The topics, and who has subscribed. */
 export class Topics {
   readonly byArn: Map<string, Map<string, Subscription>> = new Map();
-  readonly #deliver: Deliver;
+  readonly #deliver: (subscription: Subscription, delivery: Delivery) => void;
   readonly #clock: Clock;
 
-  constructor(deliver: Deliver, clock: Clock) {
+  /** `deliver` gives a message to the subscriber of a subscription. */
+  constructor(deliver: (subscription: Subscription, delivery: Delivery) => void, clock: Clock) {
     this.#deliver = deliver;
     this.#clock = clock;
   }

@@ -20,27 +20,13 @@ import {
   textOf,
   textsOf,
 } from "./input.ts";
-import { type Queue, type Received, systemAttributesOf } from "./queue.ts";
+import { type Queue, type Received, SYSTEM_ATTRIBUTES, systemAttributesOf } from "./queue.ts";
 import type { Context, LateAnswer, Operation, Queues } from "./queues.ts";
 
 /** The largest number of messages of one call. */
 const MAX_MESSAGES = 10;
 
 const VISIBILITY_RANGE = [0, 43_200] as const;
-
-/** The names of system attributes that a receiver can ask for. */
-const SYSTEM_NAMES = new Set([
-  "All",
-  "ApproximateFirstReceiveTimestamp",
-  "ApproximateReceiveCount",
-  "AWSTraceHeader",
-  "DeadLetterQueueSourceArn",
-  "MessageDeduplicationId",
-  "MessageGroupId",
-  "SenderId",
-  "SentTimestamp",
-  "SequenceNumber",
-]);
 
 /** The operations of Amazon SQS on messages. */
 export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -125,7 +111,8 @@ function receiveMessages(queues: Queues, input: Input, context: Context): object
     ...textsOf(input, "AttributeNames"),
     ...textsOf(input, "MessageSystemAttributeNames"),
   ];
-  const unknown = system.find((name) => !SYSTEM_NAMES.has(name) && !ATTRIBUTE_NAMES.has(name));
+  const known = [...Object.keys(SYSTEM_ATTRIBUTES), ...ATTRIBUTE_NAMES, "All"];
+  const unknown = system.find((name) => !known.includes(name));
   if (unknown !== undefined) throw unknownAttribute(unknown);
   const names = textsOf(input, "MessageAttributeNames");
   const range = [1, MAX_MESSAGES] as const;

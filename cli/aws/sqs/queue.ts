@@ -270,18 +270,20 @@ export class Queue {
 
 const partsOf = (handle: string) => Buffer.from(handle, "base64").toString().split(" ");
 
-/** Returns the attributes of a received message that the service sets. */
+/** The attributes of a received message that the service sets. */
+export const SYSTEM_ATTRIBUTES: Readonly<Record<string, (message: Received) => unknown>> = {
+  SenderId: () => ACCOUNT_ID,
+  ApproximateReceiveCount: ({ receiveCount }) => String(receiveCount),
+  ApproximateFirstReceiveTimestamp: ({ firstReceiveTime }) => String(firstReceiveTime),
+  SentTimestamp: ({ sentTime }) => String(sentTime),
+  SequenceNumber: ({ sequenceNumber }) => sequenceNumber,
+  MessageDeduplicationId: ({ deduplicationId }) => deduplicationId,
+  MessageGroupId: ({ groupId }) => groupId,
+  AWSTraceHeader: ({ traceHeader }) => traceHeader,
+  DeadLetterQueueSourceArn: ({ source }) => source,
+};
+
 export function systemAttributesOf(message: Received): Readonly<Record<string, string>> {
-  const attributes = {
-    SenderId: ACCOUNT_ID,
-    ApproximateReceiveCount: String(message.receiveCount),
-    ApproximateFirstReceiveTimestamp: String(message.firstReceiveTime),
-    SentTimestamp: String(message.sentTime),
-    SequenceNumber: message.sequenceNumber,
-    MessageDeduplicationId: message.deduplicationId,
-    MessageGroupId: message.groupId,
-    AWSTraceHeader: message.traceHeader,
-    DeadLetterQueueSourceArn: message.source,
-  };
-  return JSON.parse(JSON.stringify(attributes)); // Without the attributes that are undefined.
+  const all = Object.entries(SYSTEM_ATTRIBUTES).map(([name, read]) => [name, read(message)]);
+  return JSON.parse(JSON.stringify(Object.fromEntries(all))); // Without the attributes that are undefined.
 }
