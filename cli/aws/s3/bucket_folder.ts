@@ -103,14 +103,16 @@ export class BucketFolder {
     return await this.#alone(() => this.#replace(key, written, client));
   }
 
-  /** Opens an object, if there is one. */
+  /** Opens an object, if there is one. `check` may refuse the object before its file is open. */
   async open(
     key: string,
+    check?: (object: StoredObject) => void,
   ): Promise<{ object: StoredObject; content: ReadableStream<Uint8Array> } | undefined> {
     checkKey(key);
     for (;;) {
       const object = this.#objects.get(key);
       if (object === undefined) return undefined;
+      check?.(object);
       const content = await this.store.open(object.content);
       if (content !== undefined) return { object, content };
       if (this.#objects.get(key) !== object) continue; // A client has replaced the object meanwhile.

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { invalidArgument, notEmulated, S3Error } from "../service_call.ts";
 import type { BucketFolder } from "./bucket_folder.ts";
-import { checksumHeaders } from "./checksums.ts";
 import { checkSource } from "./conditions.ts";
 import type { StoredFields, StoredObject } from "./object_store.ts";
 
@@ -90,17 +89,6 @@ export function timeOf(milliseconds: number): string {
   return new Date(Math.floor(milliseconds / 1_000) * 1_000).toISOString();
 }
 
-/** Makes the header of the answer to a write. */
-export function writtenHeaders(
-  { etag, checksum }: Pick<StoredObject, "etag" | "checksum">,
-): Record<string, string> {
-  return {
-    ETag: `"${etag}"`,
-    "x-amz-server-side-encryption": "AES256",
-    ...checksumHeaders(checksum),
-  };
-}
-
 /** Reads the bucket and the key of `x-amz-copy-source`. */
 export function placeOfSource(source: string): readonly [bucket: string, key: string] {
   const [path = "", parameters] = source.replace(/^\//, "").split("?");
@@ -120,30 +108,19 @@ function decodeSource(path: string): string {
   }
 }
 
-/** Opens the object that a request copies, and checks the conditions on it. */
+/** Opens the object that a request copies, and checks the conditions on it. `check` may refuse the object, too. */
 export async function openSource(
   headers: Headers,
   buckets: ReadonlyMap<string, BucketFolder>,
+  check: (object: StoredObject, place: string) => void,
 ) {
   const [bucket, key] = placeOfSource(headers.get("x-amz-copy-source")!);
-  const folder = findBucket(buckets, bucket);
-  const found = await folder.open(key);
+  const found = await findBucket(buckets, bucket).open(key, (object) => {
+    checkSource(headers, object);
+    check(object, `${bucket}/${key}`);
+  });
   if (found === undefined) throw noSuchKey(key);
-  await orCancel(found.content, () => checkSource(headers, found.object));
-  return { bucket, key, ...found };
-}
-
-/** Does some work. If the work throws, closes the file of the content. */
-export async function orCancel<Value>(
-  content: ReadableStream<Uint8Array>,
-  work: () => Value,
-): Promise<Value> {
-  try {
-    return work();
-  } catch (error) {
-    await content.cancel();
-    throw error;
-  }
+  return found;
 }
 
 export function findBucket(

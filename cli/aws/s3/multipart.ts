@@ -10,8 +10,9 @@ import {
   readType,
 } from "./checksums.ts";
 import { readContent } from "./content.ts";
-import { openSource, orCancel, readFacts, timeOf } from "./facts.ts";
+import { openSource, readFacts, timeOf } from "./facts.ts";
 import { readPartNumber, type Target } from "./object.ts";
+import type { StoredObject } from "./object_store.ts";
 import type { S3Request } from "./operations.ts";
 import { readCopyRange, slice } from "./conditions.ts";
 
@@ -145,9 +146,10 @@ async function copyPart(
   { buckets }: Target,
 ): Promise<Response> {
   const number = readPartNumber(query.get("partNumber")!);
-  const { object, content } = await openSource(headers, buckets);
-  const field = headers.get("x-amz-copy-source-range");
-  const range = await orCancel(content, () => readCopyRange(field, object.size));
+  const rangeOf = ({ size }: StoredObject) =>
+    readCopyRange(headers.get("x-amz-copy-source-range"), size);
+  const { object, content } = await openSource(headers, buckets, rangeOf);
+  const range = rangeOf(object);
   const body = range === undefined ? content : content.pipeThrough(slice(range));
   const length = range === undefined ? object.size : range.end - range.start;
   const copied = new Headers({ "content-length": String(length) });

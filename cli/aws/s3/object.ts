@@ -10,15 +10,7 @@ import {
 } from "./checksums.ts";
 import { isUnchanged, type Range, readRange, slice, writeCondition } from "./conditions.ts";
 import { digestContent, readContent } from "./content.ts";
-import {
-  noSuchKey,
-  objectHeaders,
-  openSource,
-  orCancel,
-  readFacts,
-  timeOf,
-  writtenHeaders,
-} from "./facts.ts";
+import { noSuchKey, objectHeaders, openSource, readFacts, timeOf } from "./facts.ts";
 import type { S3Request } from "./operations.ts";
 
 /** The bucket, and perhaps the object, that a request names. */
@@ -41,7 +33,13 @@ export async function putObject(
     check: writeCondition(headers),
     facts: () => ({ ...facts, checksum: content.checksum() }),
   });
-  return new Response(null, { headers: writtenHeaders(object) });
+  return new Response(null, {
+    headers: {
+      ETag: `"${object.etag}"`,
+      "x-amz-server-side-encryption": "AES256",
+      ...checksumHeaders(object.checksum),
+    },
+  });
 }
 
 /** Answers GetObject and HeadObject. */
@@ -49,13 +47,10 @@ export async function readObject(
   { operation, key, headers, query }: S3Request,
   { bucket }: Target,
 ): Promise<Response> {
-  const found = await bucket.open(key);
+  const found = await bucket.open(key, (object) => describe(object, headers, query));
   if (found === undefined) throw noSuchKey(key);
   const { object, content } = found;
-  const { status, range, head } = await orCancel(
-    content,
-    () => describe(object, headers, query),
-  );
+  const { status, range, head } = describe(object, headers, query);
   if (operation === "HeadObject" || status === 304) {
     await content.cancel();
     return new Response(null, { status, headers: head });
@@ -135,24 +130,21 @@ export async function copyObject(
   const wanted = readFacts(headers);
   const asked = readAlgorithm(headers, "x-amz-checksum-algorithm");
   const check = writeCondition(headers);
-  const source = await openSource(headers, buckets);
-  const { object } = source;
   const replaces = directive === "REPLACE";
-  const isInPlace = source.bucket === name && source.key === key;
   const changes = replaces || headers.has("x-amz-storage-class") ||
     headers.has("x-amz-server-side-encryption");
-  if (isInPlace && !changes) {
-    await source.content.cancel();
+  const { object, content: source } = await openSource(headers, buckets, (_object, place) => {
+    if (changes || place !== `${name}/${key}`) return;
     throw new S3Error(
       "InvalidRequest",
       "This copy request is illegal because it is trying to copy an object to itself without " +
         "changing the object's metadata, storage class, website redirect location or encryption " +
         "attributes.",
     );
-  }
+  });
   const former = object.checksum?.algorithm ?? "";
   const algorithm = asked ?? (isAlgorithm(former) ? former : DEFAULT_ALGORITHM);
-  const content = digestContent(source.content, algorithm);
+  const content = digestContent(source, algorithm);
   const copy = await bucket.put(key, content.bytes, {
     ...client,
     how: "Copy",
