@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { hasNamespace, NODE_RUNTIMES, startApp } from "../../testdata/sandbox.ts";
+import { applicationOf, hasNamespace, NODE_RUNTIMES, startApp } from "../../testdata/sandbox.ts";
 import { startProgram } from "../../../testdata/programs.ts";
 import { until } from "../../../testdata/waiting.ts";
 import { plainFolders } from "../isolation/isolation.ts";
@@ -10,6 +10,13 @@ import { processesOf } from "../sandbox/measure.ts";
 const MODULE = `
 import { spawn } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
+export const stream = awslambda.streamifyResponse(async (event, stream) => {
+  const head = { statusCode: 201, headers: { "content-type": "text/plain" } };
+  const body = awslambda.HttpResponseStream.from(stream, head);
+  for (const part of ["one", "two"]) body.write(part);
+  body.end();
+});
+export const callback = (event, context, callback) => callback(null, event);
 const WAYS = {
   value: () => ({ a: "ü".repeat(3) }),
   nothing: () => undefined,
@@ -41,6 +48,7 @@ const WAYS = {
   },
   processes: () => readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).length,
   environment: () => process.env,
+  "a program": () => void spawn("sleep", ["infinity"], { detached: true, stdio: "ignore" }).unref(),
   warning: () => { process.emitWarning("own"); return new Promise((resolve) => setTimeout(resolve, 5)); },
 };
 export const handler = async (way) => WAYS[way]();
@@ -70,24 +78,76 @@ const ENDS: readonly (readonly [string, failure: string | undefined, RegExp, of2
 for (const runtime of NODE_RUNTIMES) {
   const isOld = runtime === "nodejs22.x";
 
-  Deno.test(`${runtime}: AWS's client says what comes of each way to end`, async (t) => {
-    await using app = await startApp(MODULE, { runtime });
+  Deno.test(`${runtime}: a function runs as AWS's client and AWS Lambda say`, async (t) => {
+    const environment = { MINE: "$HOME 'x'", NODE_OPTIONS: "--enable-source-maps" };
+    const settings = { runtime, timeout: 60, environment };
+    await using app = await startApp(MODULE, settings);
+    await t.step("the variables, the options and the log", async () => {
+      const { json } = await app.invoke("environment");
+      const { AWS_EXECUTION_ENV, HOME, MINE, NODE_OPTIONS } = json as Record<string, string>;
+      const found = [AWS_EXECUTION_ENV, HOME, MINE, NODE_OPTIONS];
+      assertEquals(found, [`AWS_Lambda_${runtime}`, "/tmp", "$HOME 'x'", "--enable-source-maps"]);
+      const { json: error } = await app.invoke("throw");
+      assertMatch((error as { trace: string[] }).trace[1]!, /one\.ts:\d+:/, "a line of the author");
+      assertEquals(app.log.filter((line) => /Warning|flag/i.test(line)), []);
+      await app.invoke("warning");
+      assertMatch(app.log.join("\n"), /Warning: own/);
+    });
+    await t.step({
+      name: "too much memory or disk, also of a program, is its end",
+      ignore: !hasNamespace,
+      async fn() {
+        for (const way of ["memory", "memory of a program"]) {
+          const { failure, json } = await app.invoke(way);
+          const expected = ["exit", "Runtime.OutOfMemory"];
+          assertEquals([failure, (json as Failure).errorType], expected, way);
+        }
+        const { json } = await app.invoke("tmp");
+        assertMatch((json as Failure).errorMessage, /\/tmp holds more than 512 MB/);
+        assertEquals((await app.invoke("processes")).json, 2, "itself, and the one that sleeps");
+      },
+    });
     for (const [way, failure, expected, of22 = expected] of ENDS) {
-      await t.step(way, async () => {
+      await t.step(`the end of each way: ${way}`, async () => {
         const outcome = await app.invoke(way);
         assertMatch(new TextDecoder().decode(outcome.payload), isOld ? of22 : expected);
         const isOther = isOld && of22 !== expected;
         assertEquals(outcome.failure, isOther ? (way === "never" ? undefined : "error") : failure);
       });
     }
-  });
-
-  Deno.test(`${runtime}: a handler with a callback works on Node.js 22 only`, async () => {
-    const module = `export const handler = (event, context, callback) => callback(null, event);`;
-    await using app = await startApp(module, { runtime });
-    const { json, failure } = await app.invoke("called");
-    if (isOld) assertEquals([json, failure], ["called", undefined]);
-    else assertEquals((json as Failure).errorType, "Runtime.CallbackHandlerDeprecated");
+    await t.step("a streamed response has its head and its parts", async () => {
+      await app.host.reload(applicationOf({ ...settings, handler: "stream" }));
+      const outcome = await app.host.invoke("one", new TextEncoder().encode("{}"));
+      assertEquals([outcome.failure, outcome.isStream], [undefined, true]);
+      const head = '{"statusCode":201,"headers":{"content-type":"text/plain"}}';
+      assertEquals(new TextDecoder().decode(outcome.payload), `${head}${"\0".repeat(8)}onetwo`);
+    });
+    await t.step("a handler with a callback works on Node.js 22 only", async () => {
+      await app.host.reload(applicationOf({ ...settings, handler: "callback" }));
+      const { json, failure } = await app.invoke("called");
+      if (isOld) assertEquals([json, failure], ["called", undefined]);
+      else assertEquals((json as Failure).errorType, "Runtime.CallbackHandlerDeprecated");
+    });
+    await t.step({
+      name: "freezing stops the programs of a function, and its end ends them",
+      ignore: !hasNamespace,
+      async fn() {
+        await app.host.reload(applicationOf(settings));
+        await app.invoke("a program");
+        const sandbox = app.host.sandboxesOf("one").find((one) => one.isFrozen);
+        const pids = processesOf(sandbox!.pid);
+        assertEquals(pids.length, 4);
+        const states = () =>
+          pids.map((pid) =>
+            /^State:\t(\w)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1]
+          );
+        const areStopped = () => states().every((state) => state === "T");
+        await until("the stop", areStopped, () => `${states()}`);
+        await app[Symbol.asyncDispose]();
+        const isThere = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+        for (const pid of pids) await until("the end", async () => !await isThere(pid));
+      },
+    });
   });
 
   Deno.test({
@@ -219,75 +279,6 @@ for (const runtime of NODE_RUNTIMES) {
       assertEquals(failure, "exit", way);
       assertStringIncludes((json as Failure).errorMessage, `signal: ${signal}`);
     }
-  });
-
-  if (isOld) continue; // The rest does not depend on the client.
-
-  Deno.test({
-    name:
-      `${runtime}: a function is ended if it, or a program of it, takes too much memory or disk`,
-    ignore: !hasNamespace,
-    async fn() {
-      await using app = await startApp(MODULE, { runtime, timeout: 60 });
-      for (const way of ["memory", "memory of a program"]) {
-        const { failure, json } = await app.invoke(way);
-        assertEquals([failure, (json as Failure).errorType], ["exit", "Runtime.OutOfMemory"], way);
-      }
-      const { json } = await app.invoke("tmp");
-      assertMatch((json as Failure).errorMessage, /\/tmp holds more than 512 MB/);
-      assertEquals((await app.invoke("processes")).json, 2, "itself, and the one that sleeps");
-    },
-  });
-
-  Deno.test(`${runtime}: a function has the variables, the options and the log of AWS Lambda`, async () => {
-    const environment = { MINE: "$HOME 'x'", NODE_OPTIONS: "--enable-source-maps" };
-    await using app = await startApp(MODULE, { runtime, environment });
-    const { json, log } = { ...await app.invoke("environment"), log: app.log };
-    const { AWS_EXECUTION_ENV, HOME, MINE, NODE_OPTIONS } = json as Record<string, string>;
-    const found = [AWS_EXECUTION_ENV, HOME, MINE, NODE_OPTIONS];
-    assertEquals(found, [`AWS_Lambda_${runtime}`, "/tmp", "$HOME 'x'", "--enable-source-maps"]);
-    const { json: error } = await app.invoke("throw");
-    assertMatch((error as { trace: string[] }).trace[1]!, /one\.ts:8:/, "a line of the author");
-    assertEquals(log.filter((line) => /Warning|flag/i.test(line)), []);
-    await app.invoke("warning");
-    assertMatch(log.join("\n"), /Warning: own/);
-  });
-
-  Deno.test(`${runtime}: a streamed response has its head and its parts`, async () => {
-    const module = `export const handler = awslambda.streamifyResponse(async (event, stream) => {
-      const head = { statusCode: 201, headers: { "content-type": "text/plain" } };
-      const body = awslambda.HttpResponseStream.from(stream, head);
-      for (const part of ["one", "two"]) body.write(part);
-      body.end();
-    });`;
-    await using app = await startApp(module, { runtime });
-    const payload = new TextEncoder().encode("{}");
-    const outcome = await app.host.invoke("one", payload);
-    assertEquals([outcome.failure, outcome.isStream], [undefined, true]);
-    const head = '{"statusCode":201,"headers":{"content-type":"text/plain"}}';
-    assertEquals(new TextDecoder().decode(outcome.payload), `${head}${"\0".repeat(8)}onetwo`);
-  });
-
-  Deno.test({
-    name: `${runtime}: freezing stops the programs of a function, and its end ends them`,
-    ignore: !hasNamespace,
-    async fn() {
-      const module = `import { spawn } from "node:child_process";
-        export const handler = () => {
-          spawn("sleep", ["infinity"], { detached: true, stdio: "ignore" }).unref();
-        };`;
-      await using app = await startApp(module, { runtime });
-      await app.invoke();
-      const [sandbox] = app.host.sandboxesOf("one");
-      const pids = processesOf(sandbox!.pid);
-      assertEquals(pids.length, 4);
-      const states = () =>
-        pids.map((pid) => /^State:\t(\w)/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1]);
-      await until("the stop", () => states().every((state) => state === "T"), () => `${states()}`);
-      await app[Symbol.asyncDispose]();
-      const isThere = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
-      for (const pid of pids) await until("the end", async () => !await isThere(pid));
-    },
   });
 }
 
