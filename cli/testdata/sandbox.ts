@@ -18,6 +18,8 @@ if (!hasNamespace) {
 
 const ALL: readonly NodeRuntime[] = ["nodejs22.x", "nodejs24.x"];
 
+const isEvery = Deno.env.has("EVERY_RUNTIME");
+
 /**
  * The newest runtime of Node.js, or all of them in the tasks `test:runtimes` and `attacks`. There is none if this machine cannot
  * get them.
@@ -26,7 +28,7 @@ export const NODE_RUNTIMES: readonly NodeRuntime[] = isolation === undefined
   ? []
   : await Promise.all(ALL.map((runtime) => findNode(runtime)))
     .then(
-      () => ALL.slice(Deno.env.has("EVERY_RUNTIME") ? 0 : -1),
+      () => ALL.slice(isEvery ? 0 : -1),
       ({ message }) => {
         console.error(`NOT RUN: functions for Node.js. ${message}`);
         return [];
@@ -41,10 +43,16 @@ export function testRuntimes(
   name: string,
   test: (runtime: Runtime) => Promise<void>,
   options: { readonly ignore?: boolean } = {},
+  runtimes: readonly Runtime[] = RUNTIMES,
 ): void {
-  for (const runtime of RUNTIMES) {
+  for (const runtime of runtimes) {
     Deno.test({ ...options, name: `${runtime}: ${name}`, fn: () => test(runtime) });
   }
+}
+
+/** Defines a test of the platform alone: Deno is enough, except in the task `test:runtimes`, which runs it with each runtime. */
+export function testPlatform(...[name, test, options]: Parameters<typeof testRuntimes>): void {
+  testRuntimes(name, test, options, isEvery ? RUNTIMES : ["deno"]);
 }
 
 /** An application with the function `one`, in a host. */

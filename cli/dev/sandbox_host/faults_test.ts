@@ -1,5 +1,11 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type App, hasNamespace, startApp, testRuntimes } from "../../testdata/sandbox.ts";
+import {
+  type App,
+  hasNamespace,
+  startApp,
+  testPlatform,
+  testRuntimes,
+} from "../../testdata/sandbox.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 
 const MODULE = `import { writeFileSync } from "node:fs";
@@ -65,13 +71,13 @@ testRuntimes("a function that exhausts its heap ends, and the next succeeds", as
 
 const LINUX = { ignore: Deno.build.os !== "linux" };
 
-testRuntimes("a function that exceeds its memory gets a hint", async (runtime) => {
+testPlatform("a function that exceeds its memory gets a hint", async (runtime) => {
   await using app = await startNoted({ runtime });
   await app.invoke({ end: "memory" });
   assertEquals(app.notes.slice(1), [MORE_MEMORY]);
 }, LINUX);
 
-testRuntimes("short invocations cannot fill /tmp beyond its limit together", async (runtime) => {
+testPlatform("short invocations cannot fill /tmp beyond its limit together", async (runtime) => {
   await using app = await startApp(
     `import { readdirSync, writeFileSync } from "node:fs";
       const content = new Uint8Array(64 * 1024 * 1024);
@@ -102,7 +108,7 @@ async function startNoted(settings = {}) {
   return Object.assign(app, { notes });
 }
 
-testRuntimes("an endless loop ends at the time-out, with its process", async (runtime) => {
+testPlatform("an endless loop ends at the time-out, with its process", async (runtime) => {
   await using app = await startApp(
     `export const handler = async ({ isEndless }) => { while (isEndless); return process.pid; };`,
     { runtime, timeout: 1 },
@@ -144,7 +150,7 @@ testRuntimes("a module that cannot be loaded is loaded twice", async (runtime) =
   assertEquals(host.sandboxesOf("one").length, 0);
 });
 
-testRuntimes("an init phase over its limit is repeated in the invocation", async (runtime) => {
+testPlatform("an init phase over its limit is repeated in the invocation", async (runtime) => {
   await using app = await startApp(
     `await new Promise((resolve) => setTimeout(resolve, 60_000)); export const handler = () => 1;`,
     { runtime, timeout: 1 },

@@ -11,6 +11,7 @@ import {
   hasNamespace,
   isolation,
   startApp,
+  testPlatform,
   testRuntimes,
 } from "../../testdata/sandbox.ts";
 import { SandboxHost } from "./host.ts";
@@ -88,7 +89,7 @@ Deno.test("a variable that is undefined because of a missing use is named with t
   ]);
 });
 
-testRuntimes("a function has its new name after the application got one", async (runtime) => {
+testPlatform("a function has its new name after the application got one", async (runtime) => {
   await using app = await startApp(
     `export const handler = async (_event, { functionName }) => [functionName, process.env.AWS_LAMBDA_FUNCTION_NAME];`,
     { runtime },
@@ -210,7 +211,7 @@ testRuntimes("an invocation ends in the log after all its lines", async (runtime
   }
 });
 
-testRuntimes("the peak memory in the log is that of the process", async (runtime) => {
+testPlatform("the peak memory in the log is that of the process", async (runtime) => {
   await using app = await startApp(
     `let kept;
     export const handler = async (size) => {
@@ -335,7 +336,7 @@ Deno.test({
 });
 
 for (const way of hasNamespace ? [isolation!, PLAIN] : [PLAIN]) {
-  testRuntimes(
+  testPlatform(
     `in ${way.kind}, frozen and busy processes end if the platform is killed`,
     async (runtime) => {
       const program = `

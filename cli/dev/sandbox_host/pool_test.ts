@@ -1,5 +1,11 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { applicationOf, hasNamespace, startApp, testRuntimes } from "../../testdata/sandbox.ts";
+import {
+  applicationOf,
+  hasNamespace,
+  startApp,
+  testPlatform,
+  testRuntimes,
+} from "../../testdata/sandbox.ts";
 import { ownFolders } from "../../../testdata/own_effects.ts";
 import { until, within } from "../../../testdata/waiting.ts";
 
@@ -151,7 +157,7 @@ testRuntimes("a sandbox is frozen between invocations", async (runtime) => {
   }
 }, LINUX);
 
-testRuntimes("an idle sandbox ends, and so do all at the end of the host", async (runtime) => {
+testPlatform("an idle sandbox ends, and so do all at the end of the host", async (runtime) => {
   await using app = await startApp(
     `export const handler = async ({ wait }) => { await new Promise((r) => setTimeout(r, wait)); };`,
     { runtime },
@@ -205,7 +211,7 @@ testRuntimes("reload() takes new code and settings, and ignores broken code", as
   assertEquals(await host.reload(), ["one"], "the repair of a fault is reported");
 });
 
-testRuntimes("reload() starts the new code of the function invoked last", async (runtime) => {
+testPlatform("reload() starts the new code of the function invoked last", async (runtime) => {
   await using app = await startApp(`export const handler = async () => 1;`, { runtime });
   const { invoke, host, folder, log } = app;
   const save = async (code: string) => {
@@ -235,7 +241,7 @@ testRuntimes("reload() starts the new code of the function invoked last", async 
   assertEquals(both.map(({ json }) => json), [4, 4]);
 });
 
-testRuntimes("a host that ends while code starts leaves no process or error", async (runtime) => {
+testPlatform("a host that ends while code starts leaves no process or error", async (runtime) => {
   const app = await startApp(`export const handler = async () => 1;`, { runtime });
   await app.invoke();
   await Deno.writeTextFile(`${app.folder}/one.ts`, `export const handler = async () => 2;`);
