@@ -1,7 +1,11 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { createTar } from "nanotar";
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { run } from "../../../testdata/programs.ts";
-import { makeApp } from "../../testdata/bundle.ts";
+import { makeApp, serve } from "../../testdata/bundle.ts";
 import { bundleModule } from "../module_bundle.ts";
+import { findEsbuild } from "./find_esbuild.ts";
 
 const DENO = { env: { NO_COLOR: "1" } };
 
@@ -153,4 +157,32 @@ Deno.test("a problem of a package is an error that names the package and the pos
     const error = await assertRejects(() => bundleModule(`${app.folder}/one.ts`), Error);
     assertMatch(error.message, message);
   }
+});
+
+Deno.test("the tsconfig.json of a package in Deno's cache does not count", async () => {
+  const files = {
+    "package.json": `{ "name": "@a/inner", "version": "1.0.0", "main": "lib/index.js" }`,
+    "tsconfig.json": "{ is no JSON",
+    "lib/index.js": `export * from "./one.js";`,
+    "lib/one.js": `export const one = "found";`,
+  };
+  const tarball = gzipSync(
+    createTar(Object.entries(files).map(([name, data]) => ({ name: `package/${name}`, data }))),
+  );
+  const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  await using registry = serve(({ url }) => {
+    if (url.endsWith(".tgz")) return new Response(new Uint8Array(tarball));
+    const dist = { tarball: `${url}/1.0.0.tgz`, integrity };
+    const versions = { "1.0.0": { name: "@a/inner", version: "1.0.0", dist } };
+    return Response.json({ name: "@a/inner", "dist-tags": { latest: "1.0.0" }, versions });
+  });
+  await using app = await makeApp({
+    "deno.json": "{}",
+    ".npmrc": `@a:registry=${registry.url}`,
+    "one.ts": `import { one } from "npm:@a/inner@1.0.0"; console.log(one);`,
+  }, {});
+  const { code } = await bundleModule(`${app.folder}/one.ts`);
+  assertMatch(code, /"found"/);
+  const { npmCache } = await findEsbuild(undefined);
+  await Deno.remove(`${npmCache}/${new URL(registry.url).port}`, { recursive: true });
 });

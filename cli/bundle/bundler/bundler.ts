@@ -84,7 +84,9 @@ export class Bundler implements AsyncDisposable {
       application: application.folders,
       npmCache: esbuild.npmCache,
       denoDir: esbuild.denoDir,
-      compilerOptions: application.compilerOptions,
+      // With options, esbuild reads no tsconfig.json, also not those of packages in Deno's cache.
+      compilerOptions: application.compilerOptions ??
+        (isManual || application.tsconfig !== undefined ? undefined : {}),
       tsconfig: application.tsconfig,
       flags: [
         ...(folder === undefined ? ["--no-config", "--no-lock"] : []),
