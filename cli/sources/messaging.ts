@@ -10,7 +10,7 @@ import {
   topicEventOf,
   Topics,
 } from "../aws/sns/topics.ts";
-import { Contents, defaultAttributes, type QueueAttributes } from "../aws/sqs/attributes.ts";
+import { Contents, type QueueAttributes } from "../aws/sqs/attributes.ts";
 import type { SentMessage } from "../aws/sqs/queue.ts";
 import { Queues } from "../aws/sqs/queues.ts";
 import { parseSqs } from "../aws/sqs/sqs.ts";
@@ -75,7 +75,6 @@ export class Messaging implements Disposable {
     attributes: QueueAttributes,
   ): void {
     this.queues.create(name, {
-      ...defaultAttributes(isFifo),
       ...(isFifo && { ContentBasedDeduplication: "true" }),
       MaximumMessageSize: String(messageSize),
       MessageRetentionPeriod: String(retention),

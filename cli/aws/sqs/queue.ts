@@ -2,7 +2,13 @@ import { Buffer } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import { ACCOUNT_ID, queueArn } from "../../rules/arn.ts";
 import { Bell, Clock } from "../clock.ts";
-import type { Content, Contents, Kept, QueueAttributes } from "./attributes.ts";
+import {
+  type Content,
+  type Contents,
+  defaultAttributes,
+  type Kept,
+  type QueueAttributes,
+} from "./attributes.ts";
 import { invalidHandle, invalidParameter, invalidValue } from "./errors.ts";
 
 /** The time in which a FIFO queue ignores a second message with the same deduplication identifier, in milliseconds. */
@@ -53,7 +59,6 @@ export interface TakeOptions {
 
 /** A queue of Amazon SQS. */
 export class Queue {
-  readonly name: string;
   readonly arn: string;
   readonly created: number;
   attributes: QueueAttributes;
@@ -68,8 +73,9 @@ export class Queue {
   readonly #clock: Clock;
   #sequence = 0n;
 
+  /** `attributes` has what differs from the defaults. */
   constructor(
-    name: string,
+    readonly name: string,
     attributes: QueueAttributes,
     contents: Contents,
     clock: Clock = new Clock(),
@@ -78,9 +84,8 @@ export class Queue {
     this.#clock = clock;
     this.#bell = new Bell(clock);
     this.created = this.modified = clock.now();
-    this.name = name;
     this.arn = queueArn(name);
-    this.attributes = attributes;
+    this.attributes = { ...defaultAttributes(this.isFifo), ...attributes };
   }
 
   get isFifo(): boolean {
@@ -132,7 +137,7 @@ export class Queue {
 
   #accept(message: Message): void {
     this.#messages.set(message.id, message);
-    this.wake();
+    this.#bell.ring();
   }
 
   #remove({ id, content }: Message): void {
@@ -208,11 +213,6 @@ export class Queue {
     return this.#bell.wait(end, next, signal);
   }
 
-  /** Ends the waiting of all receivers. They look again, and wait again. */
-  wake(): void {
-    this.#bell.ring();
-  }
-
   /** Deletes a message. An old receipt handle of a standard queue succeeds and deletes nothing, as on AWS. */
   delete(handle: string): void {
     const message = this.#find(handle);
@@ -222,7 +222,7 @@ export class Queue {
       throw invalidParameter("ReceiptHandle", handle, "The receipt handle has expired.");
     }
     this.#remove(message);
-    this.wake(); // The next message of a group may be visible now.
+    this.#bell.ring(); // The next message of a group may be visible now.
   }
 
   /** Sets how many seconds from now a message stays invisible. */
@@ -236,7 +236,7 @@ export class Queue {
       );
     }
     message.visibleTime = this.#clock.now() + seconds * 1_000;
-    this.wake();
+    this.#bell.ring();
   }
 
   /** Tells whether a handle is the latest one. In a FIFO queue, the receiver must still hold the message. */
@@ -255,6 +255,7 @@ export class Queue {
   purge(): void {
     for (const message of this.#messages.values()) this.#remove(message);
     this.purged = this.#clock.now();
+    this.#bell.ring();
   }
 
   /** Counts the messages. A message is invisible while a receiver has it and until it is retried. */

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { temporaryFolder } from "../../../testdata/programs.ts";
-import { Contents, defaultAttributes } from "./attributes.ts";
+import { Contents } from "./attributes.ts";
 import { Queue } from "./queue.ts";
 import { QUEUE_OPERATIONS } from "./sqs.ts";
 import { Queues } from "./queues.ts";
@@ -13,7 +13,7 @@ const message = { body: "m", attributes: {}, delay: 0 };
 const contents = new Contents("/no such folder");
 
 const makeQueue = (name: string, attributes = {}, kept = contents) =>
-  new Queue(name, { ...defaultAttributes(name.endsWith(".fifo")), ...attributes }, kept);
+  new Queue(name, attributes, kept);
 
 Deno.test("a FIFO queue forgets the identifier of a message after five minutes", () => {
   const queue = makeQueue("line.fifo");
@@ -62,11 +62,10 @@ Deno.test("messages that do not fit into the memory are in files until they are 
   const folder = temporaryFolder();
   const files = () => Array.from(Deno.readDirSync(folder)).length;
   const queues = new Queues(new Contents(folder, 10));
-  queues.create("dead", defaultAttributes(false));
+  queues.create("dead", {});
   const deadLetterTargetArn = "arn:aws:sqs:us-east-1:000000000000:dead";
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 1 });
   const queue = queues.create("jobs", {
-    ...defaultAttributes(false),
     RedrivePolicy,
     MessageRetentionPeriod: "60",
   });

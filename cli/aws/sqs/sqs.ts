@@ -4,7 +4,6 @@ import { checkSupport } from "../supported.ts";
 import {
   ATTRIBUTE_NAMES,
   checkAttributes,
-  defaultAttributes,
   type QueueAttributes,
   unknownAttribute,
 } from "./attributes.ts";
@@ -29,7 +28,6 @@ export const QUEUE_OPERATIONS: Readonly<Record<string, Operation>> = {
     const queue = queues.of(input);
     queues.byName.delete(queue.name);
     queue.purge();
-    queue.wake();
     return {};
   },
   GetQueueUrl(queues, input, { endpoint }) {
@@ -84,7 +82,7 @@ function createQueue(queues: Queues, input: Input, { endpoint }: Context): objec
   const attributes = checkedAttributes(queues, input, isFifo);
   const known = queues.byName.get(name);
   if (known === undefined) {
-    queues.create(name, { ...defaultAttributes(isFifo), ...attributes });
+    queues.create(name, attributes);
   } else {
     const other = Object.keys(attributes).find((key) => attributes[key] !== known.attributes[key]);
     if (other !== undefined) {
