@@ -99,37 +99,32 @@ export async function define(
 
 /** Removes the indexes that the manifest does not have, and adds those that the engine does not have. */
 async function changeIndexes(engine: Engine, table: Table, old: TableDescription): Promise<void> {
-  const TableName = table.name;
+  const AttributeDefinitions = definitionsOf(table);
   const update = (change: object) =>
     engine.call("UpdateTable", {
-      TableName,
-      AttributeDefinitions: definitionsOf(table),
+      TableName: table.name,
+      AttributeDefinitions,
       GlobalSecondaryIndexUpdates: [change],
     });
   const wanted = new Map(
-    Object.entries(table.indexes).map(([name, index]) => [
-      name,
-      JSON.stringify([
-        indexOf(name, index),
-        keyOf({ AttributeDefinitions: definitionsOf(table) }, schemaOf(index.key)),
-      ]),
-    ]),
+    Object.entries(table.indexes).map(([name, index]) => {
+      const description = indexOf(name, index);
+      return [factsOf(description, { AttributeDefinitions }), description];
+    }),
   );
-  const kept = new Set<string>();
-  for (const { IndexName, KeySchema, Projection } of old.GlobalSecondaryIndexes ?? []) {
-    const { ProjectionType, NonKeyAttributes } = Projection;
-    const found = {
-      IndexName,
-      KeySchema: KeySchema.map(({ AttributeName, KeyType }) => ({ AttributeName, KeyType })),
-      Projection: { ProjectionType, ...NonKeyAttributes && { NonKeyAttributes } },
-    };
-    if (wanted.get(IndexName) === JSON.stringify([found, keyOf(old, KeySchema)])) {
-      kept.add(IndexName);
-    } else await update({ Delete: { IndexName } });
+  for (const index of old.GlobalSecondaryIndexes ?? []) {
+    const isKept = wanted.delete(factsOf(index, old));
+    if (!isKept) await update({ Delete: { IndexName: index.IndexName } });
   }
-  for (const [name, index] of Object.entries(table.indexes)) {
-    if (!kept.has(name)) await update({ Create: indexOf(name, index) });
-  }
+  for (const index of wanted.values()) await update({ Create: index });
+}
+
+/** Everything about an index that the manifest says, as text. */
+function factsOf(
+  { IndexName, KeySchema, Projection: { ProjectionType, NonKeyAttributes } }: IndexDescription,
+  table: Pick<TableDescription, "AttributeDefinitions">,
+): string {
+  return JSON.stringify([IndexName, keyOf(table, KeySchema), ProjectionType, NonKeyAttributes]);
 }
 
 async function setExpiry(engine: Engine, TableName: string, expires?: string): Promise<void> {

@@ -6,12 +6,7 @@ import { findOwnNetwork, type OwnNetwork, relayArgs } from "./own_network.ts";
 
 /** Amazon DynamoDB answers that it refuses an operation. */
 export class TableError extends Error {
-  /**
-   * Makes the error.
-   *
-   * @param type The type, such as `ResourceNotFoundException`.
-   * @param message The message of the service.
-   */
+  /** `type` is that of the service, such as `ResourceNotFoundException`. */
   constructor(readonly type: string, message: string) {
     super(message);
     this.name = "TableError";

@@ -54,7 +54,6 @@ export function checkSource(headers: Headers, object: StoredObject): void {
 /**
  * Reads the condition of a write. Amazon S3 takes `If-None-Match: *`, or `If-Match` with one entity tag.
  *
- * @param headers The header of the request.
  * @param hasChanged Tells whether the object was changed since the upload began.
  * @returns A function that throws if the client may not replace the current object.
  */

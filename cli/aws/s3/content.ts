@@ -33,7 +33,6 @@ export interface ContentSource {
 /**
  * Reads the content of a request.
  *
- * @param request The header and the body.
  * @param fallback The algorithm if the client claims no checksum.
  * @throws {S3Error} If the header is wrong. Reading the bytes throws this error, too.
  */
@@ -180,7 +179,6 @@ function malformed(problem: string): S3Error {
  * Reads content of the coding `aws-chunked`. The AWS SDKs put a frame around each chunk if a checksum or a signature follows
  * the content. The frames are removed.
  *
- * @param body The body.
  * @param trailers Takes the fields that follow the content, by name in lower case.
  * @throws {S3Error} If the body is not of this coding, or ends early.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html

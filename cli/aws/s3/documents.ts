@@ -22,7 +22,6 @@ export function malformedXml(): S3Error {
 /**
  * Reads a document such as `<Delete><Object><Key>a</Key></Object></Delete>`.
  *
- * @param content The content of the request.
  * @param root The name of the root.
  * @param item The name of the repeated element.
  * @throws {S3Error} If the document is something else.
