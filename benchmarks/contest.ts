@@ -66,7 +66,8 @@ export async function inRounds<T>(
   const turns = Object.entries(contestants);
   const results: Record<string, T[]> = Object.fromEntries(turns.map(([name]) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const [name, turn] of shuffled(turns)) results[name]!.push(await turn());
+    const order = turns.map((turn) => [Math.random(), turn] as const).sort(([a], [b]) => a - b);
+    for (const [, [name, turn]] of order) results[name]!.push(await turn());
   }
   return results;
 }
@@ -110,14 +111,4 @@ async function timeOf(run: () => unknown, calls: number): Promise<number> {
 /** The middle value. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
-}
-
-/** The items in random order (Fisher and Yates). */
-function shuffled<T>(items: readonly T[]): T[] {
-  const result = [...items];
-  for (let last = result.length - 1; last > 0; last--) {
-    const chosen = Math.floor(Math.random() * (last + 1));
-    [result[last], result[chosen]] = [result[chosen]!, result[last]!];
-  }
-  return result;
 }

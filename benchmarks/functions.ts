@@ -4,17 +4,16 @@
  *
  * @module
  */
-import { resolveApplication } from "../cli/application/resolve.ts";
-import type { Application, ApplicationFunction } from "../cli/application/types.ts";
+import type { ApplicationFunction } from "../cli/application/types.ts";
 import { makeZip, writeFiles } from "../cli/bundle/archive.ts";
 import { bundleError, bundleFunctions } from "../cli/bundle/functions.ts";
 import { SandboxHost } from "../cli/dev/sandbox_host/host.ts";
 import { lambdaEnvironment } from "../cli/lambda/isolation/environment.ts";
 import { nodeCommand, nodeEnvironment, nodeRuntimeFiles } from "../cli/lambda/node/node_command.ts";
 import { RuntimeApi } from "../cli/lambda/runtime_api/runtime_api.ts";
-import { parseManifest, type Runtime } from "../cli/manifest/manifest.ts";
+import type { Runtime } from "../cli/manifest/manifest.ts";
 import { findNode } from "../cli/programs/find_node.ts";
-import { LOCAL } from "../cli/rules/arn.ts";
+import { makeApp } from "../cli/testdata/bundle.ts";
 import config from "../deno.json" with { type: "json" };
 import { inRounds, medians, type Row } from "./contest.ts";
 
@@ -34,20 +33,19 @@ const RUNTIMES: readonly Runtime[] = ["deno", "nodejs22.x", "nodejs24.x"];
 type Measured = Readonly<Record<"ms" | "MB", number>>;
 
 /** Measures in rounds of random order. */
-export async function measureFunctions(folder: string, rounds: number): Promise<Row[]> {
-  const app = `${folder}/functions`;
-  const application = await writeApplication(app);
-  const manifestPath = `${app}/app.json`;
-  const options = { application, manifestPath, log() {}, idleLimit: 1 };
+export async function measureFunctions(rounds: number): Promise<Row[]> {
+  await using app = await makeBenchmarkApp();
+  const application = await app.read();
+  const options = { application, manifestPath: app.manifest, log() {}, idleLimit: 1 };
   await using host = await SandboxHost.open(options);
-  const bundled = await bundleFunctions(manifestPath, application, { isMinified: true });
+  const bundled = await bundleFunctions(app.manifest, application, { isMinified: true });
   if (bundled.problems.size > 0) throw bundleError(bundled.problems);
 
   const turns: Record<string, () => Promise<Measured>> = {};
   for (const [name, settings] of Object.entries(application.functions)) {
     turns[name] = () => callFirst(host, name);
     if (settings.runtime === "deno") continue;
-    const task = `${app}/${name}`;
+    const task = `${app.folder}/${name}`;
     await writeFiles(task, bundled.functions.get(name)!);
     turns[`${name} alone`] = await bareNode(settings, task);
   }
@@ -77,20 +75,18 @@ export async function measureFunctions(folder: string, rounds: number): Promise<
 
 const nameOf = (kind: number, runtime: Runtime) => `f${kind}-${runtime.replace(".x", "")}`;
 
-/** Writes an application with a function of each kind for each runtime. */
-async function writeApplication(folder: string): Promise<Application> {
-  await Deno.mkdir(folder);
+/** Makes an application with a function of each kind for each runtime. */
+function makeBenchmarkApp() {
   const imports = { [SDK]: config.imports[SDK] };
-  await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ imports, lock: false }));
+  const files: Record<string, string> = { "deno.json": JSON.stringify({ imports, lock: false }) };
   const functions: Record<string, unknown> = {};
   for (const [kind, code] of Object.values(MODULES).entries()) {
-    await Deno.writeTextFile(`${folder}/f${kind}.ts`, code);
+    files[`f${kind}.ts`] = code;
     for (const runtime of RUNTIMES) {
       functions[nameOf(kind, runtime)] = { module: `f${kind}.ts`, runtime, memory: 512 };
     }
   }
-  const text = JSON.stringify({ name: "bench", stage: "v0", functions });
-  return resolveApplication(parseManifest(text, "app.json"), LOCAL);
+  return makeApp(files, functions);
 }
 
 /** Calls a function of which no process runs. */
@@ -133,13 +129,12 @@ async function bareNode(settings: ApplicationFunction, task: string) {
   const place = { program, runtime: `${task}-runtime`, task, tmp: "/tmp", isConfined: true };
   await writeFiles(place.runtime, await nodeRuntimeFiles(runtime, client));
   await Deno.writeTextFile(`${place.runtime}/preload.cjs`, CLIENT);
-  const args = nodeCommand(settings, place).slice(1)
-    .filter((argument) => !/^--(?:permission|allow-)/.test(argument));
+  const [, ...args] = nodeCommand(settings, place);
   const payload = new TextEncoder().encode("{}");
   return async (): Promise<Measured> => {
     await using api = await RuntimeApi.listen();
     const begin = performance.now();
-    const child = new Deno.Command(program, {
+    await using child = new Deno.Command(program, {
       args,
       cwd: task,
       clearEnv: true,
@@ -153,19 +148,12 @@ async function bareNode(settings: ApplicationFunction, task: string) {
       stdout: "null",
       stderr: "inherit",
     }).spawn();
-    try {
-      const ended = child.status.then(({ code }) => {
-        throw new Error(`AWS's client ended early with ${code}`);
-      });
-      const deadline = Date.now() + 60_000;
-      const { answered } = api.invoke({ requestId: "1", functionName: name, payload, deadline });
-      const { kind } = await Promise.race([answered, ended]);
-      if (kind !== "response") throw new Error(`"${name}" failed without the platform`);
-      ended.catch(() => {}); // it is ended below
-      return { ms: performance.now() - begin, MB: 0 };
-    } finally {
-      child.kill("SIGKILL");
-      await child.status;
+    const deadline = Date.now() + 60_000;
+    const { answered } = api.invoke({ requestId: "1", functionName: name, payload, deadline });
+    const answer = await Promise.race([answered, child.status]);
+    if (!("kind" in answer) || answer.kind !== "response") {
+      throw new Error(`"${name}" failed without the platform`);
     }
+    return { ms: performance.now() - begin, MB: 0 };
   };
 }

@@ -4,10 +4,11 @@
  *
  * @module
  */
+import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { measureFirstReply } from "./first_reply.ts";
 import { measureFunctions } from "./functions.ts";
-import { hasProgram } from "../testdata/programs.ts";
+import { hasProgram, temporaryFolder } from "../testdata/programs.ts";
 import type { Row } from "./contest.ts";
 import { measureRuntimeLoop } from "./runtime_loop/measure.ts";
 import { bundle, findRuntimes } from "./runtimes.ts";
@@ -22,37 +23,30 @@ const CLIENTS: Readonly<Record<string, string>> = {
   tRPC: '{ createTRPCClient, httpBatchLink } from "npm:@trpc/client@11.25.2"',
 };
 
-const unknown = Deno.args.find((arg) => !["--quick", "--json"].includes(arg));
-if (unknown !== undefined) {
-  console.error(`Unknown option "${unknown}": expected --quick or --json`);
-  Deno.exit(2);
-}
-const isQuick = Deno.args.includes("--quick");
-const folder = await Deno.makeTempDir({ prefix: "mate-bench-" });
+const { quick: isQuick = false, json: isJson } = parseArgs({
+  options: { quick: { type: "boolean" }, json: { type: "boolean" } },
+}).values;
+const folder = temporaryFolder();
 const rows: Row[] = [];
-try {
-  const runtimes = await findRuntimes();
-  await bundle(new URL("in_runtime.ts", import.meta.url), `${folder}/warm.mjs`);
-  for (const { name, run } of runtimes) {
-    console.error(`Measuring warm calls on ${name} …`);
-    rows.push(...JSON.parse(await run(`${folder}/warm.mjs`, name, isQuick ? "quick" : "thorough")));
-  }
-  console.error("Measuring first replies …");
-  rows.push(...await measureFirstReply(folder, runtimes, isQuick ? 1 : 15));
-  console.error("Measuring the runtime loop …");
-  rows.push(...await measureRuntimeLoop(folder, isQuick));
-  console.error("Measuring functions on one machine …");
-  rows.push(...await measureFunctions(folder, isQuick ? 1 : 15));
-  console.error("Measuring typed clients …");
-  rows.push(await measureClients());
-  if (await hasProgram("npm", "the types of described routes")) {
-    rows.push(...await measureTypes(folder));
-  }
-} finally {
-  await Deno.remove(folder, { recursive: true });
+const runtimes = await findRuntimes();
+await bundle(new URL("in_runtime.ts", import.meta.url), `${folder}/warm.mjs`);
+for (const { name, run } of runtimes) {
+  console.error(`Measuring warm calls on ${name} …`);
+  rows.push(...JSON.parse(await run(`${folder}/warm.mjs`, name, isQuick ? "quick" : "thorough")));
+}
+console.error("Measuring first replies …");
+rows.push(...await measureFirstReply(folder, runtimes, isQuick ? 1 : 15));
+console.error("Measuring the runtime loop …");
+rows.push(...await measureRuntimeLoop(folder, isQuick));
+console.error("Measuring functions on one machine …");
+rows.push(...await measureFunctions(isQuick ? 1 : 15));
+console.error("Measuring typed clients …");
+rows.push(await measureClients());
+if (await hasProgram("npm", "the types of described routes")) {
+  rows.push(...await measureTypes());
 }
 
-if (Deno.args.includes("--json")) {
+if (isJson) {
   console.log(JSON.stringify({ rows, sizes: await measureSizes() }));
 } else printTable();
 

@@ -6,7 +6,10 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
+import { makeApp } from "../cli/testdata/bundle.ts";
+import config from "../deno.json" with { type: "json" };
 import type { RunningProgram } from "../testdata/running_program.ts";
+import { until } from "../testdata/waiting.ts";
 import { inRounds, medians } from "./contest.ts";
 import { measureStarts, startTool } from "./starts.ts";
 
@@ -45,7 +48,7 @@ interface Tool {
   readonly name: string;
   readonly functions: readonly string[];
   readonly runtime: string;
-  readonly folder: string;
+  readonly app: Awaited<ReturnType<typeof makeApp>>;
   readonly url: string;
   readonly command: RunningProgram;
 }
@@ -74,10 +77,10 @@ try {
     }
   }
 } finally {
-  for (const { command, folder } of tools) {
+  for (const { command, app } of tools) {
     command.kill("SIGTERM");
     await command.status();
-    await Deno.remove(folder, { recursive: true });
+    await app[Symbol.asyncDispose]();
   }
 }
 await measureStarts(checkouts, isQuick ? 1 : 5);
@@ -88,32 +91,24 @@ async function start(
   functions: readonly string[],
   runtime: string,
 ): Promise<Tool> {
-  const folder = await Deno.makeTempDir({ prefix: "mate-reload-" });
-  const { imports } = JSON.parse(await Deno.readTextFile(`${own}/deno.json`));
-  const packages = Object.keys(CLIENTS).map((name) => [name, imports[name]]);
-  await Deno.writeTextFile(
-    `${folder}/deno.json`,
-    JSON.stringify({ imports: Object.fromEntries(packages), lock: false }),
+  const imports = Object.fromEntries(
+    Object.entries(config.imports).filter(([name]) => name in CLIENTS),
   );
+  const files = functions.map((name) => [`${name}.ts`, codeOf(name, "first")]);
   const settings = functions.map((name) => [name, {
     module: `${name}.ts`,
     memory: 512,
     triggers: { routes: [{ method: "GET", path: `/${name}` }] },
   }]);
-  const manifest = {
-    name: "reload",
-    stage: "v0",
-    runtime,
-    functions: Object.fromEntries(settings),
-  };
-  await Deno.writeTextFile(`${folder}/app.json`, JSON.stringify(manifest));
-  for (const name of functions) {
-    await Deno.writeTextFile(`${folder}/${name}.ts`, codeOf(name, "first"));
-  }
-  const command = await startTool(checkout, ["dev", `${folder}/app.json`, "--port", "0"], folder);
+  const app = await makeApp(
+    { "deno.json": JSON.stringify({ imports, lock: false }), ...Object.fromEntries(files) },
+    Object.fromEntries(settings),
+    { runtime },
+  );
+  const command = await startTool(checkout, ["dev", app.manifest, "--port", "0"], app.folder);
   const [url] = await command.find(/http:\/\/localhost:\d+/);
   const name = checkout === own ? "this one" : checkout;
-  const tool = { name, functions, runtime, folder, url, command };
+  const tool = { name, functions, runtime, app, url, command };
   for (const name of functions) await waitFor(tool, name, "first");
   return tool;
 }
@@ -126,16 +121,14 @@ function codeOf(name: string, text: string): string {
 async function save(tool: Tool, name: string, text: string): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, 300)); // The watch is quiet.
   const begin = performance.now();
-  await Deno.writeTextFile(`${tool.folder}/${name}.ts`, codeOf(name, text));
+  await Deno.writeTextFile(`${tool.app.folder}/${name}.ts`, codeOf(name, text));
   await waitFor(tool, name, text);
   return performance.now() - begin;
 }
 
 async function waitFor({ url }: Tool, name: string, text: string): Promise<void> {
-  for (const end = performance.now() + 60_000; performance.now() < end;) {
-    const response = await fetch(`${url}/v0/${name}`);
-    if (await response.text() === text) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error(`The function "${name}" of ${url} did not answer "${text}" in a minute`);
+  await until(
+    `the answer "${text}" of "${name}"`,
+    async () => await (await fetch(`${url}/v0/${name}`)).text() === text,
+  );
 }

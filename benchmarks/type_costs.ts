@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { succeed } from "../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../testdata/programs.ts";
 import type { Row } from "./contest.ts";
 
 const COMPILERS = ["5.9.3", "7.0.2"];
@@ -118,34 +118,24 @@ function programOf(contestant: Contestant): string {
 }
 
 /** Installs each contestant in a folder of its own, compiles it, and returns the rows. */
-export async function measureTypes(folder: string): Promise<Row[]> {
+export async function measureTypes(): Promise<Row[]> {
   const npm = (cwd: string, ...packages: string[]) =>
     succeed("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd });
   const results: Record<string, Record<string, Record<string, number>>> = {};
   for (const [name, contestant] of Object.entries(CONTESTANTS)) {
-    const project = `${folder}/${name.replaceAll(/\W/g, "_")}`;
-    await Deno.mkdir(project);
+    const project = temporaryFolder();
     await Deno.writeTextFile(`${project}/package.json`, '{ "type": "module" }');
     const compilers = COMPILERS.map((version) => `typescript-${version}@npm:typescript@${version}`);
     await npm(project, "--legacy-peer-deps", ...contestant.packages, ...compilers);
     const tsc = (version: string, ...args: string[]) =>
       succeed("node", [`node_modules/typescript-${version}/bin/tsc`, ...args], { cwd: project });
     if (name === "@mate/core") {
-      const sources = ["gateway/mod.ts", "client/mod.ts"]
-        .map((path) => new URL(`../${path}`, import.meta.url).pathname);
       const root = new URL("..", import.meta.url).pathname;
-      const args = [
-        "--outDir",
-        "mate",
-        "--rootDir",
-        root,
-        "--declaration",
-        "--emitDeclarationOnly",
-      ];
-      const options = ["--allowImportingTsExtensions", "--strict", "--noCheck"]
-        .concat("--target", "es2024", "--lib", "esnext,dom,dom.iterable", "--module", "esnext")
-        .concat("--moduleResolution", "bundler");
-      await tsc(COMPILERS[0]!, ...args, ...options, ...sources);
+      const sources = ["gateway/mod.ts", "client/mod.ts"].map((path) => root + path);
+      const options = "--outDir mate --declaration --emitDeclarationOnly --strict --noCheck " +
+        "--allowImportingTsExtensions --target es2024 --lib esnext,dom,dom.iterable " +
+        "--module esnext --moduleResolution bundler --rootDir";
+      await tsc(COMPILERS[0]!, ...options.split(" "), root, ...sources);
     }
     await Deno.writeTextFile(`${project}/program.ts`, programOf(contestant));
     const compilerOptions = {
@@ -187,16 +177,11 @@ export async function measureTypes(folder: string): Promise<Row[]> {
 }
 
 if (import.meta.main) {
-  const folder = await Deno.makeTempDir({ prefix: "mate-types-" });
-  try {
-    const rows = await measureTypes(folder);
-    console.log(JSON.stringify(rows, null, 1));
-    for (const { runtime, unit, values } of rows) {
-      if (unit !== "instantiations" || values["@mate/core"]! < values["tRPC"]!) continue;
-      console.error(`The types cost more than those of tRPC: ${runtime}`);
-      Deno.exitCode = 1;
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  const rows = await measureTypes();
+  console.log(JSON.stringify(rows, null, 1));
+  for (const { runtime, unit, values } of rows) {
+    if (unit !== "instantiations" || values["@mate/core"]! < values["tRPC"]!) continue;
+    console.error(`The types cost more than those of tRPC: ${runtime}`);
+    Deno.exitCode = 1;
   }
 }

@@ -1,5 +1,5 @@
 import { inRounds, medians, type Row } from "../contest.ts";
-import { build, others, ours, type Program, start, stop } from "./programs.ts";
+import { build, others, ours, type Program, start } from "./programs.ts";
 import { StubApi } from "./stub_api.ts";
 
 const EVENT = JSON.stringify({ hello: "world", list: [1, 2, 3] });
@@ -35,9 +35,8 @@ async function measure(
 /** Invocations in a second. */
 async function serve(program: Program, folder: string, count: number): Promise<number> {
   using stub = new StubApi(count, () => EVENT);
-  const child = await start(program, folder, stub.api);
+  await using child = await start(program, folder, stub.api);
   const ended = await Promise.race([stub.ended.promise, child.status]);
-  await stop(child);
   if (typeof ended !== "number") throw new Error(`${program.name} ended early: ${ended.code}`);
   return count / (ended - await stub.started.promise) * 1_000;
 }
@@ -46,9 +45,8 @@ async function serve(program: Program, folder: string, count: number): Promise<n
 async function startUp(program: Program, folder: string): Promise<number> {
   using stub = new StubApi(0, () => EVENT);
   const before = performance.now();
-  const child = await start(program, folder, stub.api);
+  await using child = await start(program, folder, stub.api);
   const started = await Promise.race([stub.started.promise, child.status]);
-  await stop(child);
   if (typeof started !== "number") throw new Error(`${program.name} ended early: ${started.code}`);
   return started - before;
 }

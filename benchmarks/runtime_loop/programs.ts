@@ -63,13 +63,3 @@ export async function start(
     stderr: "inherit",
   }).spawn();
 }
-
-/** Ends a process and waits for its end. */
-export async function stop(child: Deno.ChildProcess): Promise<void> {
-  try {
-    child.kill("SIGKILL");
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // the process has ended by itself
-  }
-  await child.status;
-}

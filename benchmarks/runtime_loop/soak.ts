@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { temporaryFolder } from "../../testdata/programs.ts";
 import { median } from "../contest.ts";
-import { build, ours, start, stop } from "./programs.ts";
+import { build, ours, start } from "./programs.ts";
 import { StubApi } from "./stub_api.ts";
 
 const COUNT = Number(Deno.args[0] ?? 100_000);
@@ -29,14 +30,11 @@ const SLACK = { "heap, kB": 1.05, "resident memory, kB": 1.25, "open files": 1 }
 type Sample = Record<keyof typeof SLACK, number>;
 
 const samples: { answered: number; values: Sample }[] = [];
-const folder = await Deno.makeTempDir({ prefix: "mate-soak-" });
+const folder = temporaryFolder();
 await build(folder);
-const stub = new StubApi(COUNT, eventOf);
-const child = await start(
-  ours(folder, undefined, "--v8-flags=--expose-gc"),
-  folder,
-  stub.api,
-);
+using stub = new StubApi(COUNT, eventOf);
+const program = ours(folder, undefined, "--v8-flags=--expose-gc");
+await using child = await start(program, folder, stub.api);
 stub.onAnswer = (body) => {
   if (!body.startsWith('{"heap":')) return;
   const status = Deno.readTextFileSync(`/proc/${child.pid}/status`);
@@ -47,23 +45,17 @@ stub.onAnswer = (body) => {
   };
   samples.push({ answered: stub.answered, values });
 };
-try {
-  const ended = await Promise.race([stub.ended.promise, child.status]);
-  if (typeof ended !== "number") throw new Error(`The runtime ended early: ${ended.code}`);
-  const seconds = (ended - await stub.started.promise) / 1_000;
-  console.log(`${stub.answered} invocations in ${seconds.toFixed(1)} s, ${stub.failures} failures`);
-  const expected = Math.floor((COUNT + 7) / 10);
-  if (stub.failures !== expected) throw new Error(`Expected ${expected} failures`);
-  const early = samples.filter((s) => s.answered > COUNT * 0.2 && s.answered < COUNT * 0.5);
-  const late = samples.filter((s) => s.answered >= COUNT * 0.5);
-  for (const [name, slack] of Object.entries(SLACK) as [keyof Sample, number][]) {
-    const before = median(early.map(({ values }) => values[name]));
-    const after = median(late.map(({ values }) => values[name]));
-    console.log(`${name}: ${before} in the first half, ${after} in the second`);
-    if (after > before * slack) throw new Error(`The ${name} grew from ${before} to ${after}`);
-  }
-} finally {
-  await stop(child);
-  stub[Symbol.dispose]();
-  await Deno.remove(folder, { recursive: true });
+const ended = await Promise.race([stub.ended.promise, child.status]);
+if (typeof ended !== "number") throw new Error(`The runtime ended early: ${ended.code}`);
+const seconds = (ended - await stub.started.promise) / 1_000;
+console.log(`${stub.answered} invocations in ${seconds.toFixed(1)} s, ${stub.failures} failures`);
+const expected = Math.floor((COUNT + 7) / 10);
+if (stub.failures !== expected) throw new Error(`Expected ${expected} failures`);
+const early = samples.filter((s) => s.answered > COUNT * 0.2 && s.answered < COUNT * 0.5);
+const late = samples.filter((s) => s.answered >= COUNT * 0.5);
+for (const [name, slack] of Object.entries(SLACK) as [keyof Sample, number][]) {
+  const before = median(early.map(({ values }) => values[name]));
+  const after = median(late.map(({ values }) => values[name]));
+  console.log(`${name}: ${before} in the first half, ${after} in the second`);
+  if (after > before * slack) throw new Error(`The ${name} grew from ${before} to ${after}`);
 }
