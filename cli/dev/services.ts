@@ -2,7 +2,7 @@ import type { Application } from "../application/types.ts";
 import { calledFunction, type createInvokeApi } from "../gateway/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { BucketFolder } from "../aws/s3/bucket_folder.ts";
-import { Rights } from "../aws/iam/access.ts";
+import { Rights } from "../aws/iam/policy.ts";
 import type { EventBus } from "../aws/events/event_bus.ts";
 import { type AccessKeys, isForm, readCredential } from "../aws/credentials.ts";
 import type { Calls } from "./calls.ts";

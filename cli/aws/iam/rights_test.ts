@@ -5,7 +5,7 @@ import { resolveApplication } from "../../application/resolve.ts";
 import { parseManifest } from "../../manifest/manifest.ts";
 import { FILES } from "../../testdata/platform.ts";
 import { startServices } from "../../testdata/services.ts";
-import { Rights } from "./access.ts";
+import { Rights } from "./policy.ts";
 import { OPERATIONS as SNS_OPERATIONS } from "../sns/operations.ts";
 import { actionOf, OPERATIONS as SQS_OPERATIONS } from "../sqs/sqs.ts";
 
