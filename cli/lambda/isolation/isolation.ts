@@ -272,8 +272,8 @@ export async function prepareRoot(parent: string): Promise<void> {
  */
 export async function makeTmp(parent: string): Promise<string> {
   await prepareRoot(parent);
-  const path = await Deno.makeTempDir({ dir: parent, prefix: "tmp-" });
-  if (Deno.uid() === 0) await Deno.chown(path, USER_ID, GROUP_ID);
+  const path = Deno.makeTempDirSync({ dir: parent, prefix: "tmp-" }); // Waiting would take longer.
+  if (Deno.uid() === 0) Deno.chownSync(path, USER_ID, GROUP_ID);
   return path;
 }
 

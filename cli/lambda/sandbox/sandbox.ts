@@ -190,7 +190,6 @@ export class Sandbox {
   async #phase(work: Promise<Ending>, limit: number): Promise<Ending> {
     const late = Promise.withResolvers<Ending>();
     const cancel = this.#time.after(limit, () => late.resolve({ kind: "timeout" }));
-    void this.#measure();
     const watching = setInterval(() => void this.#measure(), MEMORY_INTERVAL);
     const watchingTmp = setInterval(() => void this.#measureTmp(), TMP_INTERVAL);
     let ending = await Promise.race([this.#broken.promise, work, late.promise]);
@@ -267,7 +266,8 @@ export class Sandbox {
   }
 
   #rest(): void {
-    this.#signal(this.#isIdle && !this.inspection?.isAttached ? "SIGSTOP" : "SIGCONT");
+    const isFrozen = this.#isIdle && !this.inspection?.isAttached;
+    if (isFrozen !== this.isFrozen) this.#signal(isFrozen ? "SIGSTOP" : "SIGCONT");
   }
 
   #signal(signal: "SIGCONT" | "SIGSTOP" | "SIGKILL"): void {
