@@ -21,7 +21,7 @@ interface Pending {
 }
 
 /** What both kinds of sources need. */
-export interface SourcesOptions {
+export interface PollOptions {
   readonly application: Application;
   readonly messaging: Messaging;
   readonly host: FunctionHost;
@@ -30,7 +30,7 @@ export interface SourcesOptions {
 }
 
 /** How the items of a source are gathered. */
-export interface SourceOptions {
+export interface Gathering {
   /** The largest number of items of one invocation. */
   readonly batch: number;
   /** The longest time in which items are gathered, in seconds. */
@@ -45,7 +45,7 @@ export interface SourceOptions {
 export interface Source {
   /** The name in messages, such as `the queue "jobs"`. */
   readonly name: string;
-  readonly options: SourceOptions;
+  readonly options: Gathering;
   /** Counts the items that wait, up to a full batch. */
   pending(): Pending | Promise<Pending>;
   /** Waits until items may have come, until a time, or until the signal. The clock may jump to `due`. */
@@ -124,7 +124,7 @@ export class Batch {
 }
 
 /** Who gets batches. */
-export interface Consumer extends Pick<SourceOptions, "note" | "signal"> {
+export interface Consumer extends Pick<Gathering, "note" | "signal"> {
   readonly functionName: string;
   /** How messages name the identifier of a record. */
   readonly identifier: string;

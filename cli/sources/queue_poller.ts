@@ -1,7 +1,7 @@
 import { queueArn, REGION } from "../rules/arn.ts";
 import type { Application } from "../application/types.ts";
 import { isLoop, LoopError, roundsOf } from "../lambda/loops.ts";
-import { Batch, type Consumer, invokeWith, poll, type SourcesOptions } from "./poller.ts";
+import { Batch, type Consumer, invokeWith, poll, type PollOptions } from "./poller.ts";
 import { attributesMd5, md5 } from "../aws/messages.ts";
 import { type Received, systemAttributesOf } from "../aws/sqs/queue.ts";
 import type { Queues } from "../aws/sqs/queues.ts";
@@ -10,7 +10,7 @@ import type { Queues } from "../aws/sqs/queues.ts";
 const POLLERS = 5;
 
 /** Invokes the functions with the messages of their queues, until the signal. */
-export async function pollQueues(options: SourcesOptions, signal: AbortSignal): Promise<void> {
+export async function pollQueues(options: PollOptions, signal: AbortSignal): Promise<void> {
   const { application, messaging: { queues }, host, log, clock } = options;
   const note = (text: string) => log.note(text);
   await Promise.all(

@@ -2,11 +2,11 @@ import { Bell } from "../aws/clock.ts";
 import {
   Batch,
   type Consumer,
+  type Gathering,
   invokeWith,
   poll,
+  type PollOptions,
   type Source,
-  type SourceOptions,
-  type SourcesOptions,
 } from "./poller.ts";
 import { TableStream } from "../aws/dynamodb/stream.ts";
 import type { Tables } from "../aws/dynamodb/tables.ts";
@@ -15,7 +15,7 @@ import { Buffer } from "node:buffer";
 import { readPattern } from "../rules/event_pattern.ts";
 
 /** What a follower does for one function. */
-interface FollowerOptions extends SourceOptions, Omit<Consumer, "identifier"> {
+interface FollowerOptions extends Gathering, Consumer {
   readonly stream: TableStream;
   readonly functionArn: string;
   /** The number of retries before a change goes to the dead-letter queue. */
@@ -24,12 +24,6 @@ interface FollowerOptions extends SourceOptions, Omit<Consumer, "identifier"> {
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
   /** Puts the description of a batch that failed too often into the dead-letter queue of the trigger. */
   readonly giveUp: (description: object) => void;
-}
-
-/** Changes that are sent together, and how often the first of them has failed. */
-interface Part {
-  readonly records: readonly TableEventRecord[];
-  readonly failures: number;
 }
 
 /** The first and the longest wait before a retry, in milliseconds. */
@@ -85,41 +79,34 @@ class Follower implements Source {
     await this.#send((end < 0 ? most : most.slice(0, end)).map(({ record }) => record));
   }
 
-  /** Sends the changes of a batch until each is done or given up. A batch that fails whole is halved. */
+  /** Sends changes until each is done or given up. A batch that fails whole is halved, and only a change alone costs retries. */
   async #send(records: readonly TableEventRecord[]): Promise<void> {
     const { retries, signal, clock } = this.options;
-    const waiting: Part[] = [{ records, failures: 0 }];
-    for (let batch; !signal.aborted && (batch = waiting.shift());) {
-      const { first, isError, requestId } = await this.#invoke(batch.records);
+    for (let failures = 0; !signal.aborted;) {
+      const { first, isError, requestId } = await this.#invoke(records);
       if (signal.aborted) return;
       this.#waiting.splice(0, first);
-      const rest = batch.records.slice(first);
-      if (rest.length === 0) continue;
-      const { failures } = batch;
-      if (rest.length > 1) {
-        // A batch that is halved, or that begins at a later change, costs no retry.
-        const end = first > 0 ? rest.length : Math.ceil(rest.length / 2);
-        const parts = [rest.slice(0, end), rest.slice(end)];
-        waiting.unshift(
-          ...parts.filter(({ length }) => length > 0).map((records) => ({ records, failures: 0 })),
-        );
-      } else if (failures < retries) {
-        waiting.unshift({ records: rest, failures: failures + 1 });
-      } else {
-        this.#giveUp(rest[0]!, failures + 1, isError, requestId);
+      records = records.slice(first);
+      if (records.length === 0) return;
+      if (records.length === 1 && failures === retries) {
+        this.#giveUp(records[0]!, failures + 1, isError, requestId);
         this.#waiting.shift();
-        continue;
+        return;
       }
-      const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** failures);
-      await clock.sleep(delay, signal);
+      await clock.sleep(Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** failures), signal);
+      if (records.length === 1) failures++;
+      else if (first === 0) {
+        const middle = Math.ceil(records.length / 2);
+        await this.#send(records.slice(0, middle));
+        records = records.slice(middle);
+      }
     }
   }
 
   /** Invokes the function. Finds the first change that is not done. */
   async #invoke(records: readonly TableEventRecord[]) {
     const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
-    const consumer = { ...this.options, identifier: "SEQUENCE_NUMBER" };
-    const { failed, ...result } = (await invokeWith(consumer, () => ({ ids, records })))!;
+    const { failed, ...result } = (await invokeWith(this.options, () => ({ ids, records })))!;
     const first = ids.findIndex((id) => failed.includes(id));
     return { ...result, first: first < 0 ? ids.length : first };
   }
@@ -172,7 +159,7 @@ interface Followers extends Disposable {
 
 /** Invokes the functions that listen to tables with the changes from now on, until the disposal of the result. */
 export async function followTables(
-  { application, host, messaging, log, clock }: SourcesOptions,
+  { application, host, messaging, log, clock }: PollOptions,
   tables: Tables,
 ): Promise<Followers> {
   const stop = new AbortController();
@@ -186,6 +173,7 @@ export async function followTables(
         new Follower({
           ...trigger,
           functionName,
+          identifier: "SEQUENCE_NUMBER",
           functionArn: application.functions[functionName]!.arn,
           stream: await TableStream.open(tables, name, clock),
           clock,
