@@ -10,7 +10,7 @@ import { usedArguments } from "./testdata/used_arguments.ts";
 const types: Readonly<Record<string, { arguments: string[]; attributes: string[] }>> = known.types;
 
 Deno.test("version 6 of Terraform's provider knows everything that a deployment names", async () => {
-  // The list comes from the bindings of this version: scripts/provider_arguments.ts
+  // scripts/provider_arguments.ts writes the list.
   assertEquals(known.provider, CONSTRAINTS[6]);
   const used = await usedArguments();
   const unknown: string[] = [];
