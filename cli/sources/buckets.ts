@@ -35,11 +35,11 @@ export async function openBuckets(options: BucketsOptions): Promise<Buckets> {
     const folder = join(all, key);
     const next = createSequencer();
     const folders = { data, objects: folder, store: join(all, ".records", key) };
-    const bucket = new BucketFolder(folders, (change) => notify(options, facts, change, next()));
-    await bucket.scan(false);
+    const report = (change: ObjectChange) => notify(options, facts, change, next());
+    const bucket = await BucketFolder.load(folders, report);
     const onChange = async () => {
       try {
-        await bucket.scan(true);
+        await bucket.scan();
       } catch (error) {
         log.note(`Cannot read the bucket "${key}": ${(error as Error).message}`);
       }

@@ -57,23 +57,35 @@ export class BucketFolder {
   /** The records and the contents of the objects, and the parts of uploads. */
   readonly store: ObjectStore;
   readonly #files: ObjectFiles;
-  readonly #onChange: (change: ObjectChange) => void;
+  #onChange = (_change: ObjectChange): void => {};
   readonly #objects: Map<string, ObjectRecord> = new Map();
   /** The states of the files when they were last equal to their objects. */
   readonly #seen: Map<string, string> = new Map();
-  #isLoaded = false;
   /** The numbers of the last changes of the keys. */
   readonly #changes: Map<string, number> = new Map();
   #count = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    { data, objects, store }: BucketFolders,
-    onChange: (change: ObjectChange) => void,
-  ) {
+  private constructor({ data, objects, store }: BucketFolders) {
     this.store = new ObjectStore(data, store);
     this.#files = new ObjectFiles(data, objects);
-    this.#onChange = onChange;
+  }
+
+  /** Reads the records of the last run, and the files. Reports only the changes after that. */
+  static async load(
+    folders: BucketFolders,
+    onChange: (change: ObjectChange) => void,
+  ): Promise<BucketFolder> {
+    const bucket = new BucketFolder(folders);
+    const { objects, copies } = await bucket.store.read();
+    for (const object of objects) {
+      bucket.#objects.set(object.key, object);
+      if (copies.has(object.content)) await bucket.#show(object); // The last run was killed before it could.
+      else if (object.file !== undefined) bucket.#seen.set(object.key, object.file);
+    }
+    await bucket.scan();
+    bucket.#onChange = onChange;
+    return bucket;
   }
 
   /** Lists the objects by key, in the order of the bytes of UTF-8. */
@@ -133,37 +145,24 @@ export class BucketFolder {
     });
   }
 
-  /** Compares the folder with the known objects, and reports the changes if `reports` is true. */
-  async scan(reports: boolean): Promise<void> {
-    await this.#alone(() => this.#load());
+  /** Compares the folder with the known objects, and reports the changes. */
+  async scan(): Promise<void> {
     const gone = new Set(this.#seen.keys());
     for await (const key of this.#files.walk()) {
       gone.delete(key);
-      await this.#examine(key, reports);
+      await this.#examine(key);
     }
     for (const key of gone) {
       await this.#alone(async () => {
         const object = this.#objects.get(key);
         if (object === undefined || !this.#seen.has(key)) return;
-        if (await this.#files.stateOf(key) === undefined) await this.#forget(object, DISK, reports);
+        if (await this.#files.stateOf(key) === undefined) await this.#forget(object, DISK);
       });
     }
   }
 
-  /** Reads the records of the last run. */
-  async #load(): Promise<void> {
-    if (this.#isLoaded) return;
-    const { objects, copies } = await this.store.read();
-    for (const object of objects) {
-      this.#objects.set(object.key, object);
-      if (copies.has(object.content)) await this.#show(object); // The last run was killed before it could.
-      else if (object.file !== undefined) this.#seen.set(object.key, object.file);
-    }
-    this.#isLoaded = true;
-  }
-
   /** Makes an object of a file, if the file has changed. A file that changes meanwhile is left to the next scan. */
-  async #examine(key: string, reports: boolean): Promise<void> {
+  async #examine(key: string): Promise<void> {
     const state = await this.#files.stateOf(key);
     if (state === undefined || state === this.#seen.get(key)) return;
     if (!this.#objects.has(key) && /(^|\/)\./.test(key)) return;
@@ -171,7 +170,7 @@ export class BucketFolder {
       const written = await this.store.write(this.#files.read(key, state));
       await this.#alone(async () => {
         const isNew = state !== this.#seen.get(key) && state === await this.#files.stateOf(key);
-        if (isNew) await this.#replace(key, written, DISK, state, reports);
+        if (isNew) await this.#replace(key, written, DISK, state);
         else await this.store.drop(written.name); // A client has replaced the file.
       });
     } catch (error) {
@@ -185,7 +184,6 @@ export class BucketFolder {
     { name: content, size, etag }: Content,
     client: Client,
     state?: string,
-    reports = true,
   ): Promise<StoredObject> {
     const former = this.#objects.get(key);
     let file = state;
@@ -207,7 +205,7 @@ export class BucketFolder {
     if (state === undefined) await this.#show(object);
     else this.#seen.set(key, state);
     const { how = "Put" } = client;
-    if (reports) this.#report(`ObjectCreated:${how}`, key, client, object);
+    this.#report(`ObjectCreated:${how}`, key, client, object);
     if (former !== undefined) await this.store.drop(former.content);
     return object;
   }
@@ -221,12 +219,12 @@ export class BucketFolder {
     if (state !== undefined) this.#seen.set(key, state);
   }
 
-  async #forget(object: ObjectRecord, client: Client, reports = true): Promise<void> {
+  async #forget(object: ObjectRecord, client: Client): Promise<void> {
     const { key, content } = object;
     await this.store.forget(key);
     this.#objects.delete(key);
     this.#seen.delete(key);
-    if (reports) this.#report("ObjectRemoved:DeleteMarkerCreated", key, client);
+    this.#report("ObjectRemoved:DeleteMarkerCreated", key, client);
     await this.store.drop(content);
   }
 

@@ -19,11 +19,7 @@ async function createBucket() {
   const changes: ObjectChange[] = [];
   const store = join(root, "store");
   const folders = { data: root, objects: folder, store };
-  const open = async () => {
-    const bucket = new BucketFolder(folders, (change) => changes.push(change));
-    await bucket.scan(false);
-    return bucket;
-  };
+  const open = () => BucketFolder.load(folders, (change) => changes.push(change));
   const bucket = await open();
   return {
     bucket,
@@ -59,22 +55,22 @@ Deno.test("BucketFolder reports a change once, and a hidden file only if a clien
   await test.put("gone");
   await Deno.writeTextFile(join(test.folder, ".appeared"), "");
   await Deno.symlink("/etc/hostname", join(test.folder, "link"));
-  await test.bucket.scan(true);
+  await test.bucket.scan();
   assertEquals(test.reported(), ["ObjectCreated:Put .put", "ObjectCreated:Put gone"]);
   await Deno.remove(join(test.folder, "gone"));
   assertEquals(await test.read("gone"), "Hello", "a program's change is seen by the next scan");
   await Deno.writeTextFile(join(test.folder, ".put"), "changed");
-  await test.bucket.scan(true);
+  await test.bucket.scan();
   const removed = "ObjectRemoved:DeleteMarkerCreated gone";
   assertEquals(test.reported(), ["ObjectCreated:Put .put", removed]);
-  await test.bucket.scan(true);
+  await test.bucket.scan();
   assertEquals(test.reported(), []);
   await test.put("dir/file");
   // A file that comes back has the same time and size.
   const [file, away] = [join(test.folder, "dir", "file"), join(test.folder, "..", "away")];
   for (const [from, to] of [[file, away], [away, file]] as const) {
     await Deno.rename(from, to);
-    await test.bucket.scan(true);
+    await test.bucket.scan();
   }
   const created = "ObjectCreated:Put dir/file";
   assertEquals(test.reported(), [created, "ObjectRemoved:DeleteMarkerCreated dir/file", created]);
@@ -129,7 +125,7 @@ Deno.test("BucketFolder changes an object whose file is gone, or is a folder now
   await Deno.remove(join(test.folder, "b"));
   await Deno.mkdir(join(test.folder, "b", "full"), { recursive: true });
   await test.put("b", "again");
-  await test.bucket.scan(true);
+  await test.bucket.scan();
   assertEquals([await test.read("b"), test.stored().length], ["again", 2]);
   await test.bucket.delete("b", CLIENT);
   assertEquals((await Deno.stat(join(test.folder, "b", "full"))).isDirectory, true);
@@ -199,7 +195,7 @@ Deno.test("BucketFolder shows one version of an object, whoever changes it meanw
     return count;
   };
   const scan = async () => {
-    while (!isOver) await test.bucket.scan(true);
+    while (!isOver) await test.bucket.scan();
   };
   const change = async () => {
     for (let round = 0; round < 30; round++) {
@@ -216,7 +212,7 @@ Deno.test("BucketFolder shows one version of an object, whoever changes it meanw
   const [counts] = await Promise.all([Promise.all([read(), read()]), scan(), change()]);
   assertEquals(Math.min(...counts) > 30, true, `${counts}`);
   await Deno.writeTextFile(file, text(2));
-  await test.bucket.scan(true);
+  await test.bucket.scan();
   assertEquals(await test.read("a"), text(2), "the last edit is seen");
 });
 

@@ -132,7 +132,7 @@ export function listObjects(
     ? {
       KeyCount: entries.length,
       ...(token !== null && { ContinuationToken: token }),
-      ...(isTruncated && { NextContinuationToken: writeToken(last) }),
+      ...(isTruncated && { NextContinuationToken: Buffer.from(`1/${last}`).toString("base64") }),
       ...(startAfter !== "" && { StartAfter: encode(startAfter) }),
     }
     : {
@@ -178,9 +178,10 @@ function pageOf(
     & Record<"prefix" | "delimiter" | "after", string>,
 ): { entries: [string, StoredObject | undefined][]; isTruncated: boolean } {
   const entries = new Map<string, StoredObject | undefined>();
+  const start = Buffer.from(after); // The order of keys is that of the bytes of UTF-8.
   for (const object of objects) {
     const { key } = object;
-    if (!key.startsWith(prefix) || !isAfter(key, after)) continue;
+    if (!key.startsWith(prefix) || Buffer.compare(Buffer.from(key), start) <= 0) continue;
     const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
     const common = end < 0 ? undefined : key.slice(0, end + delimiter.length);
     // An earlier page had the common prefix.
@@ -189,11 +190,6 @@ function pageOf(
     entries.set(common ?? key, common === undefined ? object : undefined);
   }
   return { entries: [...entries], isTruncated: false };
-}
-
-/** Compares keys by the bytes of UTF-8. */
-function isAfter(key: string, other: string): boolean {
-  return other === "" || Buffer.compare(Buffer.from(key), Buffer.from(other)) > 0;
 }
 
 function readMaxKeys(text: string | null): number {
@@ -223,11 +219,7 @@ function readEncoding(type: string | null): (text: string) => string {
       .replaceAll(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Makes a token that does not look like a key, because clients must not use it as a key. */
-function writeToken(key: string): string {
-  return Buffer.from(`1/${key}`).toString("base64");
-}
-
+/** Returns the key in a token, which does not look like a key, because clients must not use it as a key. */
 function readToken(token: string): string {
   const bytes = Buffer.from(token, "base64");
   const text = bytes.toString();
