@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { triggersOf } from "../manifest/route_conflicts.ts";
+import { triggersOf } from "../manifest/conflicts.ts";
 import type {
   Manifest,
   ScheduleTrigger,
