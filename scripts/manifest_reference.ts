@@ -70,17 +70,14 @@ function isOfFunction({ properties = {} }: Schema): boolean {
 
 /** The title of the section of an object: the keys from the manifest, or from a function, to the object. */
 function titleBelow(title: string, key: string): string {
-  const isRoot = title === "The application" || title === "A function";
   if (key === "functions") return "A function";
-  return isRoot ? key : `${title}.${key}`;
+  return ["The application", "A function"].includes(title) ? key : `${title}.${key}`;
 }
 
 /** The object with named keys in a value: the value itself, its items or its properties. */
-function objectIn(value: Schema): Schema | undefined {
-  const { properties, items, additionalProperties } = value;
-  if (properties) return value;
-  return [items, additionalProperties || undefined]
-    .map((child) => child && objectIn(child)).find((child) => child !== undefined);
+function objectIn(value: Schema | false | undefined): Schema | undefined {
+  if (!value) return undefined;
+  return value.properties ? value : objectIn(value.items ?? value.additionalProperties);
 }
 
 /** The type of a value and its range in words. */
@@ -88,17 +85,15 @@ function typeOf(value: Schema, title: string): string {
   if (value.enum) return value.enum.map((one) => `\`${one}\``).join(", ");
   if (value.$ref === "#/definitions/name") return "name";
   if (value.$ref === "#/definitions/variable") return textType(schema.definitions.variable);
-  return [value.type].flat().map((type) => typeNamed(type, value, title)).join(", or ");
-}
-
-function typeNamed(type: string | undefined, value: Schema, title: string): string {
-  if (type === undefined) return "JSON";
-  if (type === "boolean") return type;
-  if (type === "integer") return `${value.minimum} to ${value.maximum}`;
-  if (type === "object") return objectType(value, title);
-  if (type === "string") return textType(value);
-  const least = value.minItems === undefined ? "" : `, at least ${value.minItems}`;
-  return `list${least}: ${typeOf(value.items!, title)}`;
+  const types: Readonly<Record<string, () => string>> = {
+    boolean: () => "boolean",
+    integer: () => `${value.minimum} to ${value.maximum}`,
+    object: () => objectType(value, title),
+    string: () => textType(value),
+    array: () =>
+      `list${value.minItems ? `, at least ${value.minItems}` : ""}: ${typeOf(value.items!, title)}`,
+  };
+  return [value.type ?? []].flat().map((type) => types[type]!()).join(", or ") || "JSON";
 }
 
 function objectType(value: Schema, title: string) {
@@ -119,9 +114,8 @@ function objectType(value: Schema, title: string) {
 }
 
 function textType({ pattern, maxLength }: Schema): string {
-  if (pattern !== undefined) return `text: \`${pattern}\``;
-  if (maxLength !== undefined) return `text of at most ${maxLength} characters`;
-  return "text";
+  if (pattern) return `text: \`${pattern}\``;
+  return maxLength ? `text of at most ${maxLength} characters` : "text";
 }
 
 // A list for each object of the schema, with one line for each key. The folder is in no package, and no test lists it.
