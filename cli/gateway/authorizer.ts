@@ -138,9 +138,11 @@ async function ask(
     requestContext,
   });
   const outcome = await host.invoke(name, Buffer.from(payload));
-  const result = JSON.parse(Buffer.from(outcome.payload).toString()) as Record<string, unknown>;
+  const result: Record<string, unknown> | null = JSON.parse(
+    Buffer.from(outcome.payload).toString(),
+  );
   if (outcome.failure === undefined) return readResult(result, name);
-  if (result.errorMessage === "Unauthorized") {
+  if (result?.errorMessage === "Unauthorized") {
     throw gatewayRefusal("UNAUTHORIZED", `the authorizer "${name}" threw "Unauthorized"`);
   }
   throw gatewayRefusal("AUTHORIZER_FAILURE", `the authorizer "${name}" failed`);

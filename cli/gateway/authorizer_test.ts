@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { Buffer } from "node:buffer";
 import { proxyEvent } from "@mate/core/testing";
 import { resolveApplication } from "../application/resolve.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
@@ -105,6 +106,12 @@ Deno.test("an authorizer allows, denies and fails as on Amazon API Gateway", asy
     ],
     ["throws Unauthorized", error("Unauthorized"), 401, "Unauthorized"],
     ["throws something else", error("no"), 500, null],
+    [
+      "throws, and its runtime sends null",
+      { ...error(""), payload: Buffer.from("null") },
+      500,
+      null,
+    ],
     ["returns null", "null", 500, null],
     ["names no principal", result().replace('"principalId":"ada",', ""), 500, null],
     ["has a number as its principal", result().replace('"ada"', "1"), 500, null],
