@@ -68,6 +68,8 @@ export function checkOwner(plan: Plan, application: string): void {
     // The tags of a bucket come in a second request, and a killed run may not have sent it. The name is safe: it has the account.
     const isUntaggedBucket = type === "aws_s3_bucket" && Object.keys(tags ?? {}).length === 0;
     if (tags?.application === application || isUntaggedBucket) continue;
-    throw new Error(`Cannot create ${address}: it exists and does not belong to "${application}"`);
+    throw new Error(
+      `Cannot create ${address}: it exists and does not belong to "${application}"; remove it, or give it another name in the manifest`,
+    );
   }
 }
