@@ -153,12 +153,12 @@ async function bundleWithDeno(modules: readonly string[]): Promise<void> {
 }
 
 /**
- * Gives a new cache the programs that the tool has downloaded, because their download is not measured: the packages, the programs
- * that were unpacked, and the Deno that was compressed for layers.
+ * Gives a new cache the programs that the tool has downloaded, because their download is not measured, and the Deno
+ * that was compressed for layers.
  */
 async function keepDownloads(cache: string): Promise<void> {
   const caches = dirname(cacheFolder());
-  for (const name of globSync(["mate/*.tgz", "mate/kept/deno-*", "mate-*/*"], { cwd: caches })) {
+  for (const name of globSync(["mate/kept/deno-*", "mate-*/*"], { cwd: caches })) {
     await Deno.mkdir(dirname(`${cache}/${name}`), { recursive: true });
     await Deno.copyFile(`${caches}/${name}`, `${cache}/${name}`);
   }

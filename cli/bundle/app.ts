@@ -19,9 +19,10 @@ import { addCodeCaches } from "./code_cache/mod.ts";
 import {
   type Architecture,
   DENO_PACKAGES,
+  ownArchitecture,
   type ProgramPackage,
-} from "../programs/deno_packages.ts";
-import { type DenoSource, findDeno, ownArchitecture } from "../programs/deno_binary.ts";
+} from "../programs/pinned_packages.ts";
+import { keepProgram, type ProgramSource } from "../programs/keep_program.ts";
 import { Bundles } from "./bundles.ts";
 import { layerFiles } from "./layer.ts";
 import { startOnNode } from "./node_start.ts";
@@ -39,8 +40,8 @@ export interface BundleOptions {
   readonly isMinified?: boolean | undefined;
   /** Whether functions get a code cache if this machine can make it; yes by default. */
   readonly hasCache?: boolean | undefined;
-  /** The registry of Deno, and the folder of downloads. */
-  readonly source?: DenoSource | undefined;
+  /** The registry of Deno, and the folder of caches. */
+  readonly source?: ProgramSource | undefined;
   /** The npm packages with Deno; the pinned packages by default. */
   readonly packages?: Readonly<Record<Architecture, ProgramPackage>> | undefined;
   /** Ends the bundling early. Then no file is written. */
@@ -105,7 +106,7 @@ export async function bundleApplication(
   const denoFor = (architecture: Architecture) => {
     const { packages = DENO_PACKAGES, source } = options;
     const found = denos.get(architecture) ??
-      findDeno(packages[architecture], { signal, ...source });
+      keepProgram(packages[architecture], { signal, ...source });
     denos.set(architecture, found);
     return found;
   };

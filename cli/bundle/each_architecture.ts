@@ -1,6 +1,6 @@
 import { missingUses } from "../application/code.ts";
 import type { Application } from "../application/types.ts";
-import type { Architecture } from "../programs/deno_packages.ts";
+import type { Architecture } from "../programs/pinned_packages.ts";
 import { type ArchiveFile, identifyFiles } from "./archive.ts";
 import type { Bundles } from "./bundles.ts";
 import { bundleError, bundleFunctions, type FunctionBundleOptions } from "./functions.ts";

@@ -3,7 +3,7 @@ import { type ArchiveFile, writeFiles } from "./archive.ts";
 import type { Kept } from "../programs/kept.ts";
 import { bundleModules } from "./module_bundle.ts";
 import { COPY, PROXY_VARIABLES } from "../lambda/isolation/passed_environment.ts";
-import type { Architecture } from "../programs/deno_packages.ts";
+import type { Architecture } from "../programs/pinned_packages.ts";
 
 /** The shell script `bootstrap` in the layer. It is a constant, so that it is part of the module graph. */
 export const BOOTSTRAP = `#!/bin/sh

@@ -5,6 +5,6 @@
  * @module
  */
 export { bundleApp, type BundledArchive, type BundleOptions } from "./app.ts";
-export type { Architecture, ProgramPackage } from "../programs/deno_packages.ts";
-export type { DenoSource } from "../programs/deno_binary.ts";
+export type { Architecture, ProgramPackage } from "../programs/pinned_packages.ts";
+export type { ProgramSource } from "../programs/keep_program.ts";
 export type { Contents, Part, Sizes } from "./sizes.ts";

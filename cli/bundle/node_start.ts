@@ -7,9 +7,12 @@
 import type { Application, ApplicationFunction } from "../application/types.ts";
 import { detectIsolation, type Isolation } from "../lambda/isolation/isolation.ts";
 import { nodeCommand, nodeEnvironment, nodeRuntimeFiles } from "../lambda/node/node_command.ts";
-import type { Architecture } from "../programs/deno_packages.ts";
-import { ownArchitecture } from "../programs/deno_binary.ts";
-import { findNode, type NodeRuntime, type NodeSource } from "../programs/find_node.ts";
+import {
+  type Architecture,
+  type NodeRuntime,
+  ownArchitecture,
+} from "../programs/pinned_packages.ts";
+import { findNode, type NodeSource } from "../programs/find_node.ts";
 import { type ArchiveFile, writeFiles } from "./archive.ts";
 import {
   HandlerError,

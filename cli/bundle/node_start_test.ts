@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { plainFolders } from "../lambda/isolation/isolation.ts";
-import { ownArchitecture } from "../programs/deno_binary.ts";
+import { ownArchitecture } from "../programs/pinned_packages.ts";
 import { Kept } from "../programs/kept.ts";
 import { makeApp } from "../testdata/bundle.ts";
 import { hasNamespace, isolation, NODE_RUNTIMES } from "../testdata/sandbox.ts";

@@ -26,7 +26,7 @@ Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
   },
   async run([manifest = MANIFEST], values, { signal, print, note }) {
     const { bundleApp } = await import("../bundle/app.ts");
-    const { ARCHITECTURES } = await import("../programs/deno_packages.ts");
+    const { ARCHITECTURES } = await import("../programs/pinned_packages.ts");
     const { arch, out, stage } = values;
     const architectures = ARCHITECTURES.filter((name) => [name, "both"].includes(arch ?? ""));
     if (arch !== undefined && architectures.length === 0) {

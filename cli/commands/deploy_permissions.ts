@@ -2,7 +2,6 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { checkNpmSettings } from "../bundle/npm_settings.ts";
 import { cacheFolder } from "../programs/downloads.ts";
-import { denoFolders } from "../programs/deno_packages.ts";
 import {
   CHILD_VARIABLES,
   CONFIGS,
@@ -11,7 +10,7 @@ import {
   prepare,
   programFolders,
 } from "../programs/find_program.ts";
-import { nodeFolders, type NodeRuntime } from "../programs/node_packages.ts";
+import { denoFolders, nodeFolders, type NodeRuntime } from "../programs/pinned_packages.ts";
 import { findTerraform } from "../programs/find_terraform.ts";
 import { applicationFolder, isInside, permissionFlags, type Permissions } from "./permissions.ts";
 import { checkLogin } from "./aws.ts";

@@ -12,11 +12,6 @@ export function cacheFolder(): string {
   return `${caches}/mate`;
 }
 
-/** The folder that keeps a program, beside the folder of downloads. */
-export function programFolder(name: string, cache: string = cacheFolder()): string {
-  return `${cache}-${name}`;
-}
-
 /** Returns the result, or `undefined` if the file does not exist. */
 export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
   try {

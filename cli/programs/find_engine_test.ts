@@ -16,7 +16,7 @@ Deno.test("findEngine() refuses a package with another checksum, and keeps nothi
 
 Deno.test("findEngine() compares the program in the cache before every run, and gets a changed one anew", async () => {
   const { tarball, package_ } = await makeDenoPackage([["package/dynoxide", "good"]]);
-  const packages = { test: package_ };
+  const packages = { test: { ...package_, path: "dynoxide" } };
   await using server = serve(() => new Response(tarball));
   const cache = `${temporaryFolder()}/mate`;
   const find = () => findEngine({ system: "test", cache, registry: server.url, packages });

@@ -1,7 +1,5 @@
-import { type DenoSource, keepProgram } from "./deno_binary.ts";
-import { folderOf, NODE_PACKAGES, type NodeRuntime } from "./node_packages.ts";
-
-export type { NodeRuntime };
+import { keepProgram, type ProgramSource } from "./keep_program.ts";
+import { NODE_PACKAGES, type NodeRuntime } from "./pinned_packages.ts";
 
 /** The files of a runtime of Node.js in the user's folder of caches. */
 export interface NodeFiles {
@@ -12,7 +10,7 @@ export interface NodeFiles {
 }
 
 /** Where {@linkcode findNode} looks. */
-export interface NodeSource extends DenoSource {
+export interface NodeSource extends ProgramSource {
   /** The system, such as `linux-x86_64`. The default is this machine. */
   readonly system?: string | undefined;
 }
@@ -24,7 +22,7 @@ export interface NodeSource extends DenoSource {
  */
 export async function findNode(runtime: NodeRuntime, source: NodeSource = {}): Promise<NodeFiles> {
   const { system = `${Deno.build.os}-${Deno.build.arch}` } = source;
-  const { client, path, programs } = NODE_PACKAGES[runtime];
+  const { client, programs } = NODE_PACKAGES[runtime];
   const package_ = programs[system];
   if (package_ === undefined) {
     const known = Object.keys(programs).join(", ");
@@ -32,8 +30,8 @@ export async function findNode(runtime: NodeRuntime, source: NodeSource = {}): P
   }
   try {
     const [program, module] = await Promise.all([
-      keepProgram(package_, "bin/node", folderOf(package_), source),
-      keepProgram(client, path, folderOf(client), source),
+      keepProgram({ ...package_, path: "bin/node" }, source),
+      keepProgram(client, source),
     ]);
     return { program, client: module };
   } catch (error) {

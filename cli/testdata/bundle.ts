@@ -2,10 +2,10 @@ import { createTar } from "nanotar";
 import { gzipSync } from "node:zlib";
 import { resolveApplication } from "../application/resolve.ts";
 import { checksumOf } from "../programs/downloads.ts";
+import type { ProgramPackage } from "../programs/pinned_packages.ts";
 import { LOCAL } from "../rules/arn.ts";
 import type { Application } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
-import type { ProgramPackage } from "../programs/deno_packages.ts";
 
 /** Makes an npm package like the packages with Deno. The first file is the program. */
 export async function makeDenoPackage(
@@ -17,7 +17,8 @@ export async function makeDenoPackage(
   const [, data] = files[0]!;
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data);
   const program = await checksumOf(bytes, "sha256-");
-  return { tarball, package_: { name: "@deno/test", version: "1.2.3", integrity, program } };
+  const package_ = { name: "@deno/test", version: "1.2.3", path: "deno", integrity, program };
+  return { tarball, package_ };
 }
 
 interface TestApp extends AsyncDisposable {

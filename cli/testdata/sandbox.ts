@@ -1,7 +1,8 @@
 import type { InvokeOptions } from "../lambda/function_host.ts";
 import { detectIsolation, type Isolation } from "../lambda/isolation/isolation.ts";
 import { parseManifest, type Runtime } from "../manifest/manifest.ts";
-import { findNode, type NodeRuntime } from "../programs/find_node.ts";
+import { findNode } from "../programs/find_node.ts";
+import type { NodeRuntime } from "../programs/pinned_packages.ts";
 import { resolveGiven } from "../dev/resolve_locally.ts";
 import type { Application } from "../application/types.ts";
 import { SandboxHost } from "../dev/sandbox_host/host.ts";

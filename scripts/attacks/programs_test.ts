@@ -51,7 +51,7 @@ Deno.test("no program of a package or of the application runs in the place of on
 Deno.test("no engine of tables runs that another program has put into the cache", async () => {
   const cache = `${temporaryFolder()}/mate`;
   const source = { system: "linux-x86_64", cache, registry: "http://127.0.0.1:1" };
-  const program = `${cache}-dynoxide-1.2.1/dynoxide`;
+  const program = `${cache}-dynoxide-linux-x64-1.2.1/dynoxide`;
   await Deno.mkdir(program.slice(0, program.lastIndexOf("/")), { recursive: true });
   await Deno.writeTextFile(program, "#!/bin/sh\n", { mode: 0o755 });
   await assertRejects(() => findEngine(source), Error, "Cannot download");

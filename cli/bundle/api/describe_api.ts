@@ -5,7 +5,7 @@ import { GROUP_ID, USER_ID } from "../../lambda/isolation/root_folder.ts";
 import { mapValues } from "../../application/resources.ts";
 import type { Application, Gateway } from "../../application/types.ts";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
-import { ownArchitecture } from "../../programs/deno_binary.ts";
+import { ownArchitecture } from "../../programs/pinned_packages.ts";
 import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
 import { startFunction } from "../code_cache/warm_start.ts";
 import { bundleOwn, filesOfLayer, RUNTIME, writeLayer } from "../layer.ts";

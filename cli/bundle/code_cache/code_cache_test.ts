@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../testdata/programs.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 import { bundleFunctions } from "../functions.ts";
 import { layerFiles } from "../layer.ts";
-import { ownArchitecture } from "../../programs/deno_binary.ts";
+import { ownArchitecture } from "../../programs/pinned_packages.ts";
 import { addCodeCaches, type CodeCacheOptions } from "./mod.ts";
 
 const architecture = ownArchitecture()!;

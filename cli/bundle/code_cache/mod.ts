@@ -14,8 +14,7 @@ import type { Application } from "../../application/types.ts";
 import { detectIsolation, makeTmp } from "../../lambda/isolation/isolation.ts";
 import { type ArchiveFile, writeFiles } from "../archive.ts";
 import type { Parts } from "../../programs/kept.ts";
-import type { Architecture } from "../../programs/deno_packages.ts";
-import { ownArchitecture } from "../../programs/deno_binary.ts";
+import { type Architecture, ownArchitecture } from "../../programs/pinned_packages.ts";
 import { writeLayer } from "../layer.ts";
 import { compiledSpecifiers, copyCaches } from "./database.ts";
 import {

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp } from "../../testdata/bundle.ts";
 import { writeFiles } from "../../bundle/archive.ts";
-import { DENO_PACKAGES, DENO_VERSION } from "../../programs/deno_packages.ts";
-import { findDeno, ownArchitecture } from "../../programs/deno_binary.ts";
+import { DENO_PACKAGES, DENO_VERSION, ownArchitecture } from "../../programs/pinned_packages.ts";
+import { keepProgram } from "../../programs/keep_program.ts";
 import { layerFiles } from "../../bundle/layer.ts";
 import { plainFolders } from "../../lambda/isolation/isolation.ts";
 import { findProgram } from "../../programs/find_program.ts";
@@ -24,7 +24,7 @@ if (!canRun) {
 
 /** The pinned Deno for arm64, or `undefined` without a registry. */
 const deno = canRun
-  ? await findDeno(DENO_PACKAGES.arm64).then(Deno.readFile).catch((error: Error) => {
+  ? await keepProgram(DENO_PACKAGES.arm64).then(Deno.readFile).catch((error: Error) => {
     if (!error.message.startsWith("Cannot download")) throw error;
     console.error(`NOT RUN: the arm64 layer. ${error.message}`);
     return undefined;

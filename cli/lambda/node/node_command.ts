@@ -1,5 +1,5 @@
 import type { ApplicationFunction } from "../../application/types.ts";
-import type { NodeRuntime } from "../../programs/find_node.ts";
+import type { NodeRuntime } from "../../programs/pinned_packages.ts";
 import { PRELOAD } from "./preload.ts";
 
 /** The folders of a runtime of Node.js, as the process sees them. */

@@ -6,7 +6,7 @@ import { Stopwatch } from "../stopwatch.ts";
 import type { ApplicationFunction } from "../../application/types.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import type { Inspection } from "./inspection.ts";
-import { NODE_PACKAGES, type NodeRuntime } from "../../programs/node_packages.ts";
+import { NODE_PACKAGES, type NodeRuntime } from "../../programs/pinned_packages.ts";
 import { isOutside } from "./peer.ts";
 
 /** The port where debuggers look first. */

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../../../testdata/bundle.ts";
 import { NODE_RUNTIMES, startApp } from "../../../testdata/sandbox.ts";
-import type { Architecture } from "../../../programs/deno_packages.ts";
+import type { Architecture } from "../../../programs/pinned_packages.ts";
 import { Bundles } from "../../bundles.ts";
 import { succeed } from "../../../../testdata/programs.ts";
 import { findNode } from "../../../programs/find_node.ts";

@@ -1,4 +1,4 @@
-import type { Architecture } from "../../../programs/deno_packages.ts";
+import type { Architecture } from "../../../programs/pinned_packages.ts";
 
 /** The system that a function for Node.js runs on. A Linux has glibc, as on AWS Lambda. */
 export interface Platform {

@@ -1,14 +1,13 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import "../../testdata/own_environment.ts";
 import { makeDenoPackage, serve } from "../testdata/bundle.ts";
-import { findDeno } from "./deno_binary.ts";
+import { keepProgram } from "./keep_program.ts";
 
 /** A registry with one package, and an empty cache. */
 async function setUp(files?: Parameters<typeof makeDenoPackage>[0]) {
   const { tarball, package_ } = await makeDenoPackage(files);
   const folder = await Deno.makeTempDir();
   const cache = `${folder}/mate`;
-  await Deno.mkdir(cache);
   const served = { requests: [] as string[], status: 200, tarball };
   const server = serve((request) => {
     served.requests.push(new URL(request.url).pathname);
@@ -18,7 +17,7 @@ async function setUp(files?: Parameters<typeof makeDenoPackage>[0]) {
     package_,
     served,
     source: { cache, registry: `${server.url}/npm` },
-    cached: () => Array.fromAsync(Deno.readDir(cache), ({ name }) => name),
+    cached: () => Array.fromAsync(Deno.readDir(folder), ({ name }) => name),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       await Deno.remove(folder, { recursive: true });
@@ -26,27 +25,20 @@ async function setUp(files?: Parameters<typeof makeDenoPackage>[0]) {
   };
 }
 
-Deno.test("findDeno() downloads a tarball once, and keeps it", async () => {
+Deno.test("keepProgram() downloads a tarball once, and keeps its program", async () => {
   await using parts = await setUp();
   const { package_, source, served } = parts;
   for (const _ of [1, 2]) {
-    assertEquals(await Deno.readTextFile(await findDeno(package_, source)), "deno");
+    assertEquals(await Deno.readTextFile(await keepProgram(package_, source)), "deno");
   }
   assertEquals(served.requests, ["/npm/@deno/test/-/test-1.2.3.tgz"]);
-  assertEquals(await parts.cached(), ["deno-test-1.2.3.tgz"]);
+  assertEquals(await parts.cached(), ["mate-deno-test-1.2.3"]);
 });
 
-Deno.test("findDeno() downloads a damaged tarball again", async () => {
-  await using parts = await setUp();
-  const { package_, source } = parts;
-  await Deno.writeTextFile(`${source.cache}/deno-test-1.2.3.tgz`, "damaged");
-  assertEquals(await Deno.readTextFile(await findDeno(package_, source)), "deno");
-});
-
-Deno.test("findDeno() refuses a tarball with a wrong hash, and does not keep it", async () => {
+Deno.test("keepProgram() refuses a tarball with a wrong hash, and does not keep it", async () => {
   await using parts = await setUp();
   parts.served.tarball = (await makeDenoPackage([["package/deno", "evil"]])).tarball;
-  const error = await assertRejects(() => findDeno(parts.package_, parts.source), Error);
+  const error = await assertRejects(() => keepProgram(parts.package_, parts.source), Error);
   assertMatch(
     error.message,
     /^Cannot use "http:.*\/test-1\.2\.3\.tgz": its checksum is "sha512-[^"]+", not the pinned "sha512-/,
@@ -54,21 +46,21 @@ Deno.test("findDeno() refuses a tarball with a wrong hash, and does not keep it"
   assertEquals(await parts.cached(), []);
 });
 
-Deno.test("findDeno() refuses a package without Deno", async () => {
+Deno.test("keepProgram() refuses a package without Deno", async () => {
   await using parts = await setUp([["package/other", "x"]]);
-  const error = await assertRejects(() => findDeno(parts.package_, parts.source), Error);
+  const error = await assertRejects(() => keepProgram(parts.package_, parts.source), Error);
   assertEquals(
     error.message,
     'Cannot unpack "@deno/test@1.2.3": the package does not contain "package/deno"',
   );
 });
 
-Deno.test("findDeno() names a registry that lacks the package, does not answer or is not a URL", async () => {
+Deno.test("keepProgram() names a registry that lacks the package, does not answer or is not a URL", async () => {
   await using parts = await setUp();
   const { package_, source, served } = parts;
   served.status = 404;
   const message = async (registry: string) =>
-    (await assertRejects(() => findDeno(package_, { ...source, registry }), Error)).message;
+    (await assertRejects(() => keepProgram(package_, { ...source, registry }), Error)).message;
   assertMatch(
     await message(source.registry),
     /^Cannot download "http:\/\/127\.0\.0\.1:\d+\/npm\/@deno\/test\/-\/test-1\.2\.3\.tgz": the server answers 404$/,
@@ -84,10 +76,10 @@ Deno.test("findDeno() names a registry that lacks the package, does not answer o
   assertEquals(await parts.cached(), []);
 });
 
-Deno.test("findDeno() ignores an empty NPM_CONFIG_REGISTRY", async () => {
+Deno.test("keepProgram() ignores an empty NPM_CONFIG_REGISTRY", async () => {
   await using parts = await setUp();
   const { package_, source: { cache, registry } } = parts;
   Deno.env.set("NPM_CONFIG_REGISTRY", "");
   Deno.env.set("npm_config_registry", registry);
-  assertEquals(await Deno.readTextFile(await findDeno(package_, { cache })), "deno");
+  assertEquals(await Deno.readTextFile(await keepProgram(package_, { cache })), "deno");
 });

