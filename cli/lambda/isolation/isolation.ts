@@ -184,7 +184,7 @@ function writeMounts({ task, layer, deno, node, tmp }: Folders): string {
  *
  * The process becomes `timeout` without a limit, which ends as the program ends, also by SIGKILL. The system kills each process
  * with its parent, so that none is left behind. Only `env`, with the rights of the function, sets the variable by which a program
- * loads libraries of the function.
+ * loads libraries of the function, and the one by which each program before would load a language.
  */
 function namespace(
   first: string,
@@ -205,15 +205,14 @@ function namespace(
       ...PLACES,
       node: node && { program: PLACES.node, runtime: PLACES.runtime },
     }),
-    command: (folders, program, { LD_LIBRARY_PATH, ...environment }) => ({
+    command: (folders, program, { LANG, LD_LIBRARY_PATH, ...environment }) => ({
       path: first,
       options: {
         args: [
           ...(isRoot ? [] : ["--user", "--map-root-user"]),
           ...["--mount", "--pid", "--propagation", "private", "--"],
           ...[setsid, "/bin/sh", "-c", SCRIPT, "sh", writeMounts(folders), ...own],
-          ...(LD_LIBRARY_PATH === undefined ? [] : [env, `LD_LIBRARY_PATH=${LD_LIBRARY_PATH}`]),
-          ...program,
+          ...[env, ...assignments({ LANG, LD_LIBRARY_PATH }), ...program],
         ],
         env: environment,
         clearEnv: true,
@@ -221,6 +220,12 @@ function namespace(
       },
     }),
   };
+}
+
+/** Makes the arguments by which `env` sets variables. */
+function assignments(variables: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(variables)
+    .flatMap(([name, value]) => value === undefined ? [] : [`${name}=${value}`]);
 }
 
 /**

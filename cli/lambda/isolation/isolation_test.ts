@@ -48,13 +48,13 @@ Deno.test({
     const output = await run(
       isolation!,
       "id -u; id -g; grep -E 'CapEff|NoNewPrivs' /proc/self/status; env",
-      { PATH: "/usr/bin:/bin", ONE: "1 $x 'y'", LD_LIBRARY_PATH: "/var/task" },
+      { PATH: "/usr/bin:/bin", ONE: "1 $x 'y'", LANG: "en_US.UTF-8", LD_LIBRARY_PATH: "/var/task" },
     );
     assertMatch(output, /^993\n990\nCapEff:\t0+\nNoNewPrivs:\t1\n/);
     const names = output.split("\n").slice(4, -1).map((line) => line.split("=")[0]);
     assertEquals(
       names.filter((name) => !["PWD", "OLDPWD", "SHLVL", "_"].includes(name!)).sort(),
-      ["LD_LIBRARY_PATH", "ONE", "PATH"],
+      ["LANG", "LD_LIBRARY_PATH", "ONE", "PATH"],
       "without the variables that a shell sets",
     );
     assert(output.includes("ONE=1 $x 'y'\n"));
