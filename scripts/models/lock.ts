@@ -8,7 +8,6 @@ import { assert, assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { startProgram, temporaryFolder } from "../../testdata/programs.ts";
 import { until } from "../../testdata/waiting.ts";
-import { randomFrom } from "./random.ts";
 
 /** A process that takes the folder again and again, and says so. It keeps its mark in the folder while it holds it. */
 const WORKER = `
@@ -32,9 +31,8 @@ const WORKER = `
 /** The number of processes at a time. */
 const WORKERS = 3;
 
-/** Runs the model for some seconds. Throws if two processes hold the folder. Returns what was done. */
-export async function run(seconds: number, seed: number): Promise<string> {
-  const next = randomFrom(seed);
+/** Runs the model for some seconds. Throws if two processes hold the folder. */
+export async function run(seconds: number, next: (limit: number) => number): Promise<void> {
   const folder = temporaryFolder();
   const [path, journal] = [join(folder, "data"), join(folder, "journal")];
   await Deno.writeTextFile(journal, "");
@@ -69,13 +67,11 @@ export async function run(seconds: number, seed: number): Promise<string> {
 
   const lines = await read();
   const holders = new Set<number>();
-  const counts = { takes: 0, refusals: 0 };
   for (const [index, line] of lines.entries()) {
     const [, pid, what, rest] = /^(\d+) (\w+) ?(.*)$/.exec(line)!;
     const [own, context] = [Number(pid), lines.slice(Math.max(0, index - 5), index + 1).join("\n")];
     if (what === "refused") {
       assert(/: (the process \d+|another process) runs a platform with it;/.test(rest!), context);
-      counts.refusals++;
       continue;
     }
     // Whoever was killed says nothing more. Its lock ends with it.
@@ -88,7 +84,5 @@ export async function run(seconds: number, seed: number): Promise<string> {
     assertEquals(holders.has(own), what === "gives", context);
     if (what === "takes") holders.add(own);
     else holders.delete(own);
-    if (what === "takes") counts.takes++;
   }
-  return `${counts.takes} times taken, ${counts.refusals} refusals, ${killed.size} kills`;
 }

@@ -8,14 +8,12 @@
 import { assert } from "@std/assert";
 import { applicationOf, startApp } from "../../cli/testdata/sandbox.ts";
 import { until } from "../../testdata/waiting.ts";
-import { randomFrom } from "./random.ts";
 
 /** The largest number of sandboxes of a function on this machine. */
 const CONCURRENCY = 4;
 
-/** Runs the model for some seconds. Throws if the pool does anything else. Returns what was done. */
-export async function run(seconds: number, seed: number): Promise<string> {
-  const next = randomFrom(seed);
+/** Runs the model for some seconds. Throws if the pool does anything else. */
+export async function run(seconds: number, next: (limit: number) => number): Promise<void> {
   /** The running invocations. */
   const running = new Set<() => void>();
   /** The running invocations of the function before it left the manifest. A function that returns is another one. */
@@ -24,10 +22,9 @@ export async function run(seconds: number, seed: number): Promise<string> {
   /** The largest number that may run now. During a change, both limits hold. */
   let most = 1;
   let waiting = 0;
-  const counts = { answered: 0, refused: 0, changes: 0, steps: 0 };
+  const counts = { answered: 0, refused: 0 };
   const expected = { answered: 0, refused: 0 };
-  const state = () =>
-    JSON.stringify({ seed, limit, waiting, running: running.size, counts, expected });
+  const state = () => JSON.stringify({ limit, waiting, running: running.size, counts, expected });
   const problems: string[] = [];
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -79,7 +76,6 @@ export async function run(seconds: number, seed: number): Promise<string> {
     expected.answered++;
   };
   const change = async (value: number | undefined) => {
-    counts.changes++;
     most = Math.max(most, value ?? 0);
     await app.host.reload(manifest(value));
     limit = value ?? 0;
@@ -105,7 +101,7 @@ export async function run(seconds: number, seed: number): Promise<string> {
     most = Math.max(limit, running.size);
   };
 
-  for (const end = Date.now() + seconds * 1_000; Date.now() < end; counts.steps++) {
+  for (const end = Date.now() + seconds * 1_000; Date.now() < end;) {
     const action = next(10);
     if (action < 5) { for (let count = 1 + next(3); count > 0; count--) call(); }
     else if (action < 8) release();
@@ -115,5 +111,4 @@ export async function run(seconds: number, seed: number): Promise<string> {
   await change(CONCURRENCY);
   for (await settle(); running.size + former.size > 0; await settle()) release();
   await Promise.all(calls);
-  return `${counts.steps} steps, ${counts.changes} changes, ${counts.answered} answers, ${counts.refused} refusals`;
 }
