@@ -76,11 +76,8 @@ export class Clock {
 /** Wakes whoever waits for something that may have changed. */
 export class Bell {
   readonly #waiting = new Set<() => void>();
-  readonly #clock: Clock;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** Ends all waits. Whoever waited looks again. */
   ring(): void {
@@ -95,7 +92,7 @@ export class Bell {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = () => resolve();
-    const forget = this.#clock.alarm(end, due, stop);
+    const forget = this.clock.alarm(end, due, stop);
     signal.addEventListener("abort", stop);
     this.#waiting.add(stop);
     await promise;

@@ -11,25 +11,16 @@ import type { Log } from "../lambda/log.ts";
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 export class AsyncInvocations implements Disposable {
-  readonly #host: FunctionHost;
-  readonly #log: Log;
-  readonly #retryDelays: readonly number[];
   readonly #underWay: Set<Promise<void>> = new Set();
   readonly #stop: AbortController = new AbortController();
-  readonly #clock: Clock;
 
   /** The delays come before the retries, in milliseconds. AWS Lambda waits 1 and 2 minutes. */
   constructor(
-    host: FunctionHost,
-    log: Log,
-    retryDelays: readonly number[] = [1_000, 2_000],
-    clock: Clock = new Clock(),
-  ) {
-    this.#clock = clock;
-    this.#host = host;
-    this.#log = log;
-    this.#retryDelays = retryDelays;
-  }
+    private readonly host: FunctionHost,
+    private readonly log: Log,
+    private readonly retryDelays: readonly number[] = [1_000, 2_000],
+    private readonly clock: Clock = new Clock(),
+  ) {}
 
   start(functionName: string, payload: Uint8Array, options: InvokeOptions = {}): string {
     const requestId = options.requestId ?? randomUUID();
@@ -52,23 +43,23 @@ export class AsyncInvocations implements Disposable {
   async #run(functionName: string, payload: Uint8Array, options: InvokeOptions): Promise<void> {
     const { signal } = this.#stop;
     let attempts = 0;
-    for (const delay of [0, ...this.#retryDelays]) {
-      await this.#clock.sleep(delay, signal);
+    for (const delay of [0, ...this.retryDelays]) {
+      await this.clock.sleep(delay, signal);
       if (signal.aborted) break;
       attempts++;
       try {
-        const { failure } = await this.#host.invoke(functionName, payload, options);
+        const { failure } = await this.host.invoke(functionName, payload, options);
         if (failure === undefined) return;
       } catch (error) {
         if (signal.aborted) break; // The host has ended the invocation.
-        if (error instanceof LoopError) return this.#log.note(error.message); // A retry would go on with it.
-        this.#log.note(`Cannot invoke "${functionName}": ${(error as Error).message}`);
+        if (error instanceof LoopError) return this.log.note(error.message); // A retry would go on with it.
+        this.log.note(`Cannot invoke "${functionName}": ${(error as Error).message}`);
       }
     }
-    const all = this.#retryDelays.length + 1;
+    const all = this.retryDelays.length + 1;
     const fate = signal.aborted && attempts < all
       ? `Dropped the event of "${functionName}" after ${attempts} of ${all} attempts, because the application stops or restarts`
       : `Gave up the event of "${functionName}" after ${all} attempts`;
-    this.#log.note(`${fate}: RequestId ${options.requestId}`);
+    this.log.note(`${fate}: RequestId ${options.requestId}`);
   }
 }

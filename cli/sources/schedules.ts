@@ -21,17 +21,13 @@ export interface Schedule {
 export class Schedules implements Disposable {
   /** The schedules of each function, in the order of the manifest. */
   readonly #byFunction: ReadonlyMap<string, readonly Schedule[]>;
-  readonly #asyncInvocations: AsyncInvocations;
   readonly #timers = new Map<Schedule, ReturnType<typeof setTimeout>>();
-  readonly #clock: Clock;
 
   constructor(
     application: Application,
-    asyncInvocations: AsyncInvocations,
-    clock: Clock = new Clock(),
+    private readonly asyncInvocations: AsyncInvocations,
+    private readonly clock: Clock = new Clock(),
   ) {
-    this.#clock = clock;
-    this.#asyncInvocations = asyncInvocations;
     this.#byFunction = new Map(
       Object.entries(application.functions).map(([key, { schedules }]) =>
         [key, schedules.map((name) => scheduleOf(application, name))] as const
@@ -48,10 +44,10 @@ export class Schedules implements Disposable {
   }
 
   /** Fires a schedule now. Its next time does not change. Returns the identifier of the request. */
-  fire({ input, source, arn, ...schedule }: Schedule, time = this.#clock.date()): string {
+  fire({ input, source, arn, ...schedule }: Schedule, time = this.clock.date()): string {
     const facts = { source, time, account: ACCOUNT_ID, region: REGION, resources: [arn] };
     const event = input ?? JSON.stringify(scheduledEvent(facts));
-    return this.#asyncInvocations.start(schedule.function, Buffer.from(event));
+    return this.asyncInvocations.start(schedule.function, Buffer.from(event));
   }
 
   [Symbol.dispose](): void {

@@ -21,8 +21,6 @@ export function watch(folder: string, options: WatchOptions): AsyncDisposable {
 }
 
 class FolderWatch implements AsyncDisposable {
-  readonly #folder: string;
-  readonly #options: WatchOptions;
   readonly #roots: readonly string[];
   #watcher: Deno.FsWatcher;
   #reading: Promise<void>;
@@ -36,9 +34,7 @@ class FolderWatch implements AsyncDisposable {
   #problems = new Set<string>();
   #isRemoved = false;
 
-  constructor(folder: string, options: WatchOptions) {
-    this.#folder = folder;
-    this.#options = options;
+  constructor(private readonly folder: string, private readonly options: WatchOptions) {
     this.#roots = [resolve(folder), Deno.realPathSync(folder)];
     this.#watcher = this.#open();
     this.#reading = this.#read();
@@ -54,7 +50,7 @@ class FolderWatch implements AsyncDisposable {
   }
 
   #open(): Deno.FsWatcher {
-    return Deno.watchFs(this.#folder, { recursive: this.#options.isRecursive ?? true });
+    return Deno.watchFs(this.folder, { recursive: this.options.isRecursive ?? true });
   }
 
   async #read(): Promise<void> {
@@ -74,7 +70,7 @@ class FolderWatch implements AsyncDisposable {
   #take({ kind, paths }: Deno.FsEvent): void {
     this.#onEvent();
     if (kind === "access") return;
-    const { isOfInterest = () => true } = this.#options;
+    const { isOfInterest = () => true } = this.options;
     for (const path of paths) if (isOfInterest(path)) this.#paths.add(path);
     // If the folder was moved away and another one is in its place already, the kind is "rename".
     this.#isRemoved ||= (kind === "remove" || kind === "rename") &&
@@ -86,12 +82,12 @@ class FolderWatch implements AsyncDisposable {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#telling = this.#telling.then(() => this.#tell()).catch((error) => this.#report(error));
-    }, this.#options.quiet ?? 5);
+    }, this.options.quiet ?? 5);
   }
 
   async #tell(): Promise<void> {
     if (this.#isOver) return;
-    const { onChange } = this.#options;
+    const { onChange } = this.options;
     const paths = this.#paths;
     this.#paths = new Set();
     for (const problem of this.#problems) this.#report(new Error(problem));
@@ -107,8 +103,8 @@ class FolderWatch implements AsyncDisposable {
   }
 
   #report({ message }: Error): void {
-    const text = `Cannot watch ${JSON.stringify(this.#folder)}: ${message}`;
-    this.#options.onError(new Error(text));
+    const text = `Cannot watch ${JSON.stringify(this.folder)}: ${message}`;
+    this.options.onError(new Error(text));
   }
 
   /**
@@ -122,8 +118,8 @@ class FolderWatch implements AsyncDisposable {
     const patience = setTimeout(settle, 2_000, false);
     this.#reading.then(this.#onEvent);
     try {
-      const { mode } = await Deno.stat(this.#folder);
-      await Deno.chmod(this.#folder, mode! & 0o7777); // This makes an event, but changes nothing.
+      const { mode } = await Deno.stat(this.folder);
+      await Deno.chmod(this.folder, mode! & 0o7777); // This makes an event, but changes nothing.
     } catch {
       this.#onEvent(); // The folder is gone or belongs to another user. Assume that events arrive.
     }

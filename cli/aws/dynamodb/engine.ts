@@ -60,15 +60,14 @@ interface Address {
  * the platform talks to it: on Linux it has a network of its own, which no other program reaches.
  */
 export class Engine extends EngineClient implements AsyncDisposable {
-  readonly #process: Deno.ChildProcess;
-  readonly #address: Address;
   /** Resolves when the process has ended, with the status or the signal. */
   readonly ended: Promise<string>;
 
-  private constructor(process: Deno.ChildProcess, address: Address) {
+  private constructor(
+    private readonly process: Deno.ChildProcess,
+    private readonly address: Address,
+  ) {
     super();
-    this.#process = process;
-    this.#address = address;
     this.ended = process.status.then(async ({ code, signal }) => {
       await closeInput(process); // The guard waits for this end.
       await leave(address);
@@ -78,7 +77,7 @@ export class Engine extends EngineClient implements AsyncDisposable {
 
   /** The URL of the engine in its network. */
   get url(): string {
-    return this.#address.url;
+    return this.address.url;
   }
 
   /** Tells whether the process has ended. A process may end a moment after its connections. */
@@ -120,7 +119,7 @@ export class Engine extends EngineClient implements AsyncDisposable {
 
   override async send(operation: string, body: string) {
     const api = TARGETS.includes(operation) ? "DynamoDBStreams_20120810" : "DynamoDB_20120810";
-    const { url, client } = this.#address;
+    const { url, client } = this.address;
     const response = await fetch(url, {
       ...client && { client },
       method: "POST",
@@ -139,7 +138,7 @@ export class Engine extends EngineClient implements AsyncDisposable {
 
   /** Ends the engine. Its data is kept if it has a file. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await end(this.#process);
+    await end(this.process);
     await this.ended;
   }
 }

@@ -30,15 +30,13 @@ interface LastingOptions {
 
 /** An engine that is started again if its process ends. Calls wait meanwhile. */
 export class LastingEngine extends EngineClient implements AsyncDisposable {
-  readonly #options: LastingOptions;
   #current: Promise<Engine>;
   #isDisposed = false;
   /** How often the engine was started again. */
   restarts = 0;
 
-  private constructor(options: LastingOptions, engine: Engine) {
+  private constructor(private readonly options: LastingOptions, engine: Engine) {
     super();
-    this.#options = options;
     this.#current = Promise.resolve(engine);
     this.#watch(engine);
   }
@@ -50,7 +48,7 @@ export class LastingEngine extends EngineClient implements AsyncDisposable {
 
   /** Whether the items are kept if the engine ends. */
   get keepsItems(): boolean {
-    return this.#options.file !== undefined;
+    return this.options.file !== undefined;
   }
 
   /** Sends a request as {@linkcode Engine.send} does. If the engine ends meanwhile, a read is sent again. */
@@ -70,7 +68,7 @@ export class LastingEngine extends EngineClient implements AsyncDisposable {
     const start = Date.now();
     void engine.ended.then((reason) => {
       if (this.#isDisposed) return;
-      const { file, note } = this.#options;
+      const { file, note } = this.options;
       note(
         `ERROR The engine of the tables has ended (${reason}): it is started again` +
           (file === undefined ? ", without the items, which were in memory" : ""),
@@ -82,7 +80,7 @@ export class LastingEngine extends EngineClient implements AsyncDisposable {
 
   async #restart(earliest: number): Promise<Engine> {
     await pause(Math.max(0, earliest - Date.now()));
-    const engine = await startOnce(this.#options);
+    const engine = await startOnce(this.options);
     this.restarts++;
     this.#watch(engine);
     if (this.#isDisposed) await engine[Symbol.asyncDispose]();

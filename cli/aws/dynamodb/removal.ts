@@ -23,9 +23,6 @@ const MOST = 10_000;
 
 /** Removes the items whose time to live is over. The engine does not do so. */
 export class Expiry implements Disposable {
-  readonly #engine: LastingEngine;
-  readonly #tables: readonly Table[];
-  readonly #changed: () => void;
   readonly #timer: ReturnType<typeof setInterval>;
   /** The items that were removed here, each with its table. */
   readonly #removed = new Set<string>();
@@ -37,14 +34,11 @@ export class Expiry implements Disposable {
    * @param note Takes an error.
    */
   constructor(
-    engine: LastingEngine,
-    tables: readonly Table[],
-    changed: () => void,
+    private readonly engine: LastingEngine,
+    private readonly tables: readonly Table[],
+    private readonly changed: () => void,
     note: (text: string) => void,
   ) {
-    this.#engine = engine;
-    this.#tables = tables;
-    this.#changed = changed;
     this.#timer = setInterval(() => {
       this.sweep().catch((error) => note(`Cannot remove expired items: ${error.message}`));
     }, PAUSE);
@@ -58,7 +52,7 @@ export class Expiry implements Disposable {
 
   async #sweep(): Promise<void> {
     const now = Math.floor(Date.now() / 1_000);
-    for (const { name: TableName, key, expires } of this.#tables) {
+    for (const { name: TableName, key, expires } of this.tables) {
       const condition = {
         ExpressionAttributeNames: { "#expires": expires },
         ExpressionAttributeValues: {
@@ -69,7 +63,7 @@ export class Expiry implements Disposable {
       const expression = "#expires <= :now AND #expires > :old";
       let start: Item | undefined;
       do {
-        const { Items, LastEvaluatedKey } = await this.#engine.call<{
+        const { Items, LastEvaluatedKey } = await this.engine.call<{
           Items: Item[];
           LastEvaluatedKey?: Item;
         }>("Scan", {
@@ -95,7 +89,7 @@ export class Expiry implements Disposable {
   async #remove(table: string, item: Item, input: object): Promise<void> {
     this.#remember(nameOf(table, item));
     try {
-      await this.#engine.call("DeleteItem", input);
+      await this.engine.call("DeleteItem", input);
     } catch (error) {
       // The item has a new time, or is gone.
       const isKept = error instanceof TableError &&
@@ -103,7 +97,7 @@ export class Expiry implements Disposable {
       if (!isKept) throw error;
       this.#removed.delete(nameOf(table, item));
     }
-    this.#changed();
+    this.changed();
   }
 
   #remember(name: string): void {
@@ -155,15 +149,14 @@ export interface StreamReader {
  * with both images of the item. So its file would grow with every write.
  */
 export class StreamTrimmer {
-  readonly #tables: readonly string[];
-  readonly #file: string | undefined;
   readonly #readers = new Set<StreamReader>();
   #writes = 0;
 
   /** Without a file, the records are in the memory of the engine. */
-  constructor(tables: readonly string[], file: string | undefined) {
-    this.#tables = tables;
-    this.#file = file;
+  constructor(
+    private readonly tables: readonly string[],
+    private readonly file: string | undefined,
+  ) {
     if (tables.length > 0) this.#trim(); // Readers begin at the latest record.
   }
 
@@ -178,8 +171,8 @@ export class StreamTrimmer {
   }
 
   #trim(): void {
-    if (this.#file === undefined) return;
-    const database = new DatabaseSync(this.#file);
+    if (this.file === undefined) return;
+    const database = new DatabaseSync(this.file);
     try {
       database.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
       // The engine numbers the next record after the last one, so that one stays.
@@ -187,7 +180,7 @@ export class StreamTrimmer {
         "DELETE FROM _stream_records WHERE table_name = :table AND CAST(sequence_number AS INTEGER) <= :position " +
           "AND id < (SELECT MAX(id) FROM _stream_records WHERE table_name = :table)",
       );
-      for (const table of this.#tables) {
+      for (const table of this.tables) {
         const positions = [...this.#readers].filter((reader) => reader.table === table)
           .map(({ position }) => position);
         remove.run({ table, position: Math.min(Number.MAX_SAFE_INTEGER, ...positions) });

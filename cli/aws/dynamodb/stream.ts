@@ -12,9 +12,6 @@ const MOST = 1_000;
 
 /** A reader of the changes of one table. It begins at the latest change. */
 export class TableStream {
-  readonly #tables: Tables;
-  readonly table: string;
-  readonly #clock: Clock;
   readonly #arn: string;
   /** The time at which the stream was made is the end of its ARN. */
   readonly arn: string;
@@ -27,14 +24,11 @@ export class TableStream {
   position = 0;
 
   private constructor(
-    tables: Tables,
-    table: string,
+    private readonly tables: Tables,
+    readonly table: string,
     { arn, shard, iterator }: Place,
-    clock: Clock,
+    private readonly clock: Clock,
   ) {
-    this.#tables = tables;
-    this.table = table;
-    this.#clock = clock;
     this.#restarts = tables.engine!.restarts;
     this.#arn = arn;
     this.shard = shard;
@@ -56,7 +50,7 @@ export class TableStream {
 
   /** Reads the next changes, as AWS Lambda sends them. If nothing has changed since, the list is empty. */
   async read(): Promise<readonly TableEventRecord[]> {
-    const engine = this.#tables.engine!;
+    const engine = this.tables.engine!;
     if (!engine.keepsItems && engine.restarts > this.#restarts) {
       // The table is a new one, and its stream begins again.
       this.#restarts = engine.restarts;
@@ -77,14 +71,14 @@ export class TableStream {
   #recordOf(record: TableEventRecord): TableEventRecord {
     const { SequenceNumber: number, OldImage, ApproximateCreationDateTime: time } = record.dynamodb;
     const isExpiry = record.eventName === "REMOVE" &&
-      this.#tables.expiry!.hasRemoved(this.table, OldImage);
+      this.tables.expiry!.hasRemoved(this.table, OldImage);
     return {
       ...record,
       eventID: createHash("md5").update(`${this.#arn} ${number}`).digest("hex"),
       awsRegion: REGION,
       dynamodb: {
         ...record.dynamodb,
-        ApproximateCreationDateTime: this.#clock.date(time * 1_000).getTime() / 1_000,
+        ApproximateCreationDateTime: this.clock.date(time * 1_000).getTime() / 1_000,
         SequenceNumber: number.padStart(21, "1".padEnd(20, "0")),
       },
       eventSourceARN: this.arn,

@@ -226,16 +226,12 @@ interface Role {
 
 /** The rights of the functions: the statements that the deployment writes for their roles. */
 export class Rights {
-  readonly #roles: Readonly<Record<string, Role>>;
-
   /** `roles` has the role of each function by the function's name. */
-  constructor(roles: Readonly<Record<string, Role>>) {
-    this.#roles = roles;
-  }
+  constructor(private readonly roles: Readonly<Record<string, Role>>) {}
 
   /** Tells whether the role of a function allows an access on this machine. */
   allows(functionName: string, { context = {}, ...access }: Access): boolean {
-    const { statements, role, arn } = this.#roles[functionName]!;
+    const { statements, role, arn } = this.roles[functionName]!;
     const own = Object.entries(context).map(([key, value]) => [key.toLowerCase(), value]);
     const decision = decide(statements, access, {
       ...globalContext(role),

@@ -7,17 +7,11 @@ const QUIET = 20;
 
 /** The folder of a bucket: a copy of each object as a file, and the files that a person puts there. */
 export class ObjectFiles {
-  readonly #data: string;
-  readonly #folder: string;
-
   /**
    * @param data The folder that may be a part of a clone. Nothing behind a link below it is a file of the bucket.
    * @param folder The folder of the bucket.
    */
-  constructor(data: string, folder: string) {
-    this.#data = data;
-    this.#folder = folder;
-  }
+  constructor(private readonly data: string, private readonly folder: string) {}
 
   /** Tells the state of the file of an object. Returns `undefined` if there is none. */
   async stateOf(key: string): Promise<string | undefined> {
@@ -70,7 +64,7 @@ export class ObjectFiles {
     await Deno.remove(path).catch(ignoreMissing);
     for (const parts = key.split("/").slice(0, -1); parts.length > 0; parts.pop()) {
       try {
-        await Deno.remove(join(this.#folder, ...parts));
+        await Deno.remove(join(this.folder, ...parts));
       } catch {
         return; // The folder is not empty.
       }
@@ -79,15 +73,15 @@ export class ObjectFiles {
 
   /** Lists the keys of the files. Makes the folder if there is none. Ignores links. */
   async *walk(): AsyncGenerator<string> {
-    await refuseLinks(this.#data, this.#folder);
-    await Deno.mkdir(this.#folder, { recursive: true });
-    yield* walk(this.#folder);
+    await refuseLinks(this.data, this.folder);
+    await Deno.mkdir(this.folder, { recursive: true });
+    yield* walk(this.folder);
   }
 
   /** Returns the path of the file of an object. Returns `undefined` if no file can have the name, or behind a link. */
   async #locate(key: string): Promise<string | undefined> {
-    const path = pathOf(this.#folder, key);
-    return path && await findLink(this.#data, path) === undefined ? path : undefined;
+    const path = pathOf(this.folder, key);
+    return path && await findLink(this.data, path) === undefined ? path : undefined;
   }
 }
 

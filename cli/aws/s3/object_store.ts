@@ -58,17 +58,11 @@ const [COPY, NEW] = [".copy", ".new"];
  * record points to it, and replaces the former record in one step. So a reader who has a record has the content of it.
  */
 export class ObjectStore {
-  readonly #data: string;
-  readonly #folder: string;
-
   /**
    * @param data The folder that may be a part of a clone: no link may be in the path from here on.
    * @param folder The folder of the store.
    */
-  constructor(data: string, folder: string) {
-    this.#data = data;
-    this.#folder = folder;
-  }
+  constructor(private readonly data: string, private readonly folder: string) {}
 
   /** Writes content. If this fails, nothing of the content stays. */
   async write(content: AsyncIterable<Uint8Array>): Promise<Content> {
@@ -76,7 +70,7 @@ export class ObjectStore {
     const path = await this.#path(name);
     const hash = createHash("md5");
     let size = 0;
-    await Deno.mkdir(this.#folder, { recursive: true });
+    await Deno.mkdir(this.folder, { recursive: true });
     try {
       using file = await Deno.open(path, { write: true, createNew: true });
       for await (const chunk of content) {
@@ -106,13 +100,13 @@ export class ObjectStore {
 
   /** The path of the copy of content, if the copy is not in the folder of the bucket yet. */
   copyOf(name: string): string {
-    return join(this.#folder, name + COPY);
+    return join(this.folder, name + COPY);
   }
 
   /** Removes content that no record points to, and what belongs to it. */
   async drop(name: string): Promise<void> {
     for (const suffix of [COPY, NEW, ""]) {
-      await ifThere(Deno.remove(join(this.#folder, name + suffix)));
+      await ifThere(Deno.remove(join(this.folder, name + suffix)));
     }
   }
 
@@ -120,7 +114,7 @@ export class ObjectStore {
   async record(object: ObjectRecord): Promise<void> {
     const path = await this.#path(object.content + NEW);
     await Deno.writeTextFile(path, JSON.stringify(object), { createNew: true });
-    await Deno.rename(path, join(this.#folder, nameOf(object.key)));
+    await Deno.rename(path, join(this.folder, nameOf(object.key)));
   }
 
   /** Removes the record of an object. */
@@ -130,33 +124,33 @@ export class ObjectStore {
 
   /** Reads all records. Removes what a process left that was killed. Ignores other files, and links. */
   async read(): Promise<{ objects: readonly ObjectRecord[]; copies: ReadonlySet<string> }> {
-    await refuseLinks(this.#data, this.#folder);
-    await Deno.mkdir(this.#folder, { recursive: true });
-    const entries = await Array.fromAsync(Deno.readDir(this.#folder));
+    await refuseLinks(this.data, this.folder);
+    await Deno.mkdir(this.folder, { recursive: true });
+    const entries = await Array.fromAsync(Deno.readDir(this.folder));
     const names = entries.filter(({ isFile }) => isFile).map(({ name }) => name);
     const files = new Set(names);
     const objects = new Map<string, ObjectRecord>();
     for (const name of names.filter((name) => name.endsWith(".json"))) {
-      const object = parseRecord(await Deno.readTextFile(join(this.#folder, name)));
+      const object = parseRecord(await Deno.readTextFile(join(this.folder, name)));
       if (object === undefined || nameOf(object.key) !== name || !files.has(object.content)) {
         continue;
       }
-      const { size } = await Deno.lstat(join(this.#folder, object.content));
+      const { size } = await Deno.lstat(join(this.folder, object.content));
       if (size === object.size) objects.set(object.content, object);
     }
     const copies = new Set<string>();
     for (const name of names) {
       const content = name.replace(/\.[a-z]+$/, "");
       if (!CONTENT.test(content)) continue;
-      if (!objects.has(content) || name.endsWith(NEW)) await Deno.remove(join(this.#folder, name));
+      if (!objects.has(content) || name.endsWith(NEW)) await Deno.remove(join(this.folder, name));
       else if (name.endsWith(COPY)) copies.add(content);
     }
     return { objects: [...objects.values()], copies };
   }
 
   async #path(name: string): Promise<string> {
-    const path = join(this.#folder, name);
-    await refuseLinks(this.#data, path);
+    const path = join(this.folder, name);
+    await refuseLinks(this.data, path);
     return path;
   }
 }

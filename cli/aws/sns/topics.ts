@@ -36,14 +36,12 @@ export interface Subscription {
 /** The topics, and who has subscribed. */
 export class Topics {
   readonly byArn: Map<string, Map<string, Subscription>> = new Map();
-  readonly #deliver: (subscription: Subscription, delivery: Delivery) => void;
-  readonly #clock: Clock;
 
   /** `deliver` gives a message to the subscriber of a subscription. */
-  constructor(deliver: (subscription: Subscription, delivery: Delivery) => void, clock: Clock) {
-    this.#deliver = deliver;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly deliver: (subscription: Subscription, delivery: Delivery) => void,
+    private readonly clock: Clock,
+  ) {}
 
   create(name: string): string {
     const arn = topicArn(name);
@@ -95,13 +93,13 @@ export class Topics {
   /** Gives a message to all subscribers that want it. Returns the identifier of the message. */
   publish(topic: string, { texts, ...publication }: Publication): string {
     const id = crypto.randomUUID();
-    const time = this.#clock.date();
+    const time = this.clock.date();
     for (const subscription of this.of(topic).values()) {
       const own = texts[subscription.protocol];
       const text = typeof own === "string" ? own : texts.default;
       const attributes = typedValuesOf(publication.attributes);
       if (!subscription.matches({ body: text, attributes })) continue;
-      this.#deliver(subscription, { ...publication, id, topicArn: topic, text, time });
+      this.deliver(subscription, { ...publication, id, topicArn: topic, text, time });
     }
     return id;
   }

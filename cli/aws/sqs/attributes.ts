@@ -151,14 +151,12 @@ export interface Kept {
 
 /** The contents of the messages of all queues. What does not fit into the memory is in files. */
 export class Contents {
-  readonly #folder: string;
   /** The bytes that the memory can still take. */
   #free: number;
   #files = 0;
 
   /** The folder must exist. Whoever made the folder removes it. */
-  constructor(folder: string, memory = MEMORY) {
-    this.#folder = folder;
+  constructor(private readonly folder: string, memory = MEMORY) {
     this.#free = memory;
   }
 
@@ -169,7 +167,7 @@ export class Contents {
       this.#free -= size;
       return { size, read: () => content, drop: () => void (this.#free += size) };
     }
-    const file = join(this.#folder, String(this.#files++));
+    const file = join(this.folder, String(this.#files++));
     try {
       Deno.writeTextFileSync(file, JSON.stringify(content), { createNew: true, mode: 0o600 });
     } catch (error) {

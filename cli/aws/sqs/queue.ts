@@ -69,19 +69,15 @@ export class Queue {
   /** What a FIFO queue answered to the messages of the last minutes, by deduplication identifier. */
   readonly #recent = new Map<string, Pick<Message, "id" | "sequenceNumber"> & { end: number }>();
   readonly #bell: Bell;
-  readonly #contents: Contents;
-  readonly #clock: Clock;
   #sequence = 0n;
 
   /** `attributes` has what differs from the defaults. */
   constructor(
     readonly name: string,
     attributes: QueueAttributes,
-    contents: Contents,
-    clock: Clock = new Clock(),
+    private readonly contents: Contents,
+    private readonly clock: Clock = new Clock(),
   ) {
-    this.#contents = contents;
-    this.#clock = clock;
     this.#bell = new Bell(clock);
     this.created = this.modified = clock.now();
     this.arn = queueArn(name);
@@ -93,7 +89,7 @@ export class Queue {
   }
 
   /** Adds a message. A FIFO queue returns the first message if it got the message before. */
-  send(sent: SentMessage, now = this.#clock.now()): Pick<Message, "id" | "sequenceNumber"> {
+  send(sent: SentMessage, now = this.clock.now()): Pick<Message, "id" | "sequenceNumber"> {
     if (!this.isFifo) return this.#add(sent, undefined, now);
     const isByContent = this.attributes.ContentBasedDeduplication === "true";
     const deduplicationId = sent.deduplicationId ??
@@ -125,7 +121,7 @@ export class Queue {
     const message = {
       ...facts,
       id: randomUUID(),
-      content: this.#contents.keep({ body, attributes }),
+      content: this.contents.keep({ body, attributes }),
       sequenceNumber,
       sentTime: now,
       visibleTime: now + delay * 1_000,
@@ -164,7 +160,7 @@ export class Queue {
   /** Counts the messages that a receiver can get, and their bytes, up to a number of messages. */
   pending(most: number): { count: number; size: number } {
     const found = { count: 0, size: 0 };
-    for (const { content } of this.#visible(this.#clock.now())) {
+    for (const { content } of this.#visible(this.clock.now())) {
       found.size += content.size;
       if (++found.count === most) break;
     }
@@ -174,7 +170,7 @@ export class Queue {
   /** Receives messages. Each becomes invisible for some seconds, or goes to the dead-letter queue. */
   take(
     { count, visibility, fits = () => true, redrive = () => undefined }: TakeOptions,
-    now: number = this.#clock.now(),
+    now: number = this.clock.now(),
   ): Received[] {
     const seconds = visibility ?? Number(this.attributes.VisibilityTimeout);
     const received: Received[] = [];
@@ -205,7 +201,7 @@ export class Queue {
    * a message becomes visible, and to `due`.
    */
   wait(end: number, due: number | undefined, signal: AbortSignal): Promise<void> {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     let next = due ?? Infinity;
     for (const { visibleTime } of this.#messages.values()) {
       if (visibleTime > now && visibleTime < next) next = visibleTime;
@@ -235,14 +231,14 @@ export class Queue {
         "Message does not exist or is not available for visibility timeout change.",
       );
     }
-    message.visibleTime = this.#clock.now() + seconds * 1_000;
+    message.visibleTime = this.clock.now() + seconds * 1_000;
     this.#bell.ring();
   }
 
   /** Tells whether a handle is the latest one. In a FIFO queue, the receiver must still hold the message. */
   #isValid({ receiveCount, visibleTime }: Message, handle: string): boolean {
     const [, , count] = partsOf(handle);
-    return count === String(receiveCount) && (!this.isFifo || visibleTime > this.#clock.now());
+    return count === String(receiveCount) && (!this.isFifo || visibleTime > this.clock.now());
   }
 
   #find(handle: string): Message | undefined {
@@ -254,14 +250,14 @@ export class Queue {
   /** Removes all messages. */
   purge(): void {
     for (const message of this.#messages.values()) this.#remove(message);
-    this.purged = this.#clock.now();
+    this.purged = this.clock.now();
     this.#bell.ring();
   }
 
   /** Counts the messages. A message is invisible while a receiver has it and until it is retried. */
   count(): { visible: number; invisible: number; delayed: number } {
     const counts = { visible: 0, invisible: 0, delayed: 0 };
-    const now = this.#clock.now();
+    const now = this.clock.now();
     for (const { visibleTime, receiveCount } of this.#messages.values()) {
       counts[visibleTime <= now ? "visible" : receiveCount === 0 ? "delayed" : "invisible"]++;
     }

@@ -14,14 +14,11 @@ export interface ReceiveOptions extends TakeOptions {
 /** All queues, by their names. */
 export class Queues {
   readonly byName: Map<string, Queue> = new Map();
-  readonly #contents: Contents;
 
-  constructor(contents: Contents, readonly clock: Clock = new Clock()) {
-    this.#contents = contents;
-  }
+  constructor(private readonly contents: Contents, readonly clock: Clock = new Clock()) {}
 
   create(name: string, attributes: QueueAttributes): Queue {
-    const queue = new Queue(name, attributes, this.#contents, this.clock);
+    const queue = new Queue(name, attributes, this.contents, this.clock);
     this.byName.set(name, queue);
     return queue;
   }
