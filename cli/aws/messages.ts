@@ -10,8 +10,8 @@ import { ServiceError } from "./service_call.ts";
 /** An attribute of a message. Bytes are in base64. */
 export interface MessageAttribute {
   readonly DataType: string;
-  readonly StringValue?: string;
-  readonly BinaryValue?: string;
+  readonly StringValue?: string | undefined;
+  readonly BinaryValue?: string | undefined;
 }
 
 export type MessageAttributes = Readonly<Record<string, MessageAttribute>>;

@@ -39,12 +39,8 @@ interface TablesOptions {
 
 /** Amazon DynamoDB on this machine: the tables of an application, in an engine that only the platform reaches. */
 export class Tables implements AsyncDisposable {
-  /** The engine; `undefined` if the application has no tables. */
-  readonly engine: LastingEngine | undefined;
   /** Removes expired items; `undefined` if the application has no tables. */
   readonly expiry: Expiry | undefined;
-  /** Why no engine runs. */
-  readonly problem: string;
   /** Removes what nobody reads any more from the streams of the tables. */
   readonly streams: StreamTrimmer;
   readonly #names: readonly string[];
@@ -52,13 +48,13 @@ export class Tables implements AsyncDisposable {
 
   private constructor(
     tables: readonly Table[],
-    engine?: LastingEngine,
+    /** The engine; `undefined` if the application has no tables. */
+    readonly engine?: LastingEngine,
     note: (text: string) => void = () => {},
-    problem = "The application has no tables",
+    /** Why no engine runs. */
+    readonly problem: string = "The application has no tables",
     file?: string,
   ) {
-    this.engine = engine;
-    this.problem = problem;
     this.#names = tables.map(({ name }) => name);
     this.streams = new StreamTrimmer(this.#names, file);
     const expiring = tables.filter(({ expires }) => expires !== undefined);

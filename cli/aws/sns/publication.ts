@@ -60,30 +60,24 @@ function textsOf(message: string, structure: string | undefined): Publication["t
 
 /** Reads and checks the message attributes. */
 export function attributesOf(parameters: Parameters): MessageAttributes {
-  const attributes: Record<string, MessageAttributes[string]> = {};
-  for (const entry of listOf(parameters, "MessageAttributes", "entry")) {
+  const names = new Set<string>();
+  const entries = listOf(parameters, "MessageAttributes", "entry").map((entry) => {
     const name = textOf(entry, "Name") ?? "";
     const given = entry.get("Value");
     const value: Parameters = given instanceof Map ? given : new Map();
-    if (!value.has("DataType")) {
+    const [DataType, StringValue, BinaryValue] = ["DataType", "StringValue", "BinaryValue"]
+      .map((key) => textOf(value, key));
+    if (DataType === undefined) {
       throw new ServiceError(
         "ValidationError",
         `1 validation error detected: Value null at 'messageAttributes.${name}.member.dataType' failed to satisfy constraint: Member must not be null`,
       );
     }
-    if (Object.hasOwn(attributes, name)) {
-      throw invalidAttribute(`The attribute '${name}' is repeated.`);
-    }
-    Object.defineProperty(attributes, name, { // The name may be `__proto__`.
-      enumerable: true,
-      value: Object.fromEntries(
-        ["DataType", "StringValue", "BinaryValue"].flatMap((key) => {
-          const text = textOf(value, key);
-          return text === undefined ? [] : [[key, text]];
-        }),
-      ),
-    });
-  }
+    if (names.has(name)) throw invalidAttribute(`The attribute '${name}' is repeated.`);
+    names.add(name);
+    return [name, { DataType, StringValue, BinaryValue }] as const;
+  });
+  const attributes = Object.fromEntries(entries);
   const problem = attributeProblem(attributes);
   if (problem !== undefined) throw invalidAttribute(problem);
   return attributes;
