@@ -13,9 +13,12 @@ export interface ProgramSource {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What this process has compared with a checksum: the checksum, the time and the size of each program, by its path. */
+const compared = new Map<string, string>();
+
 /**
  * Finds a program in the user's folder of caches, or gets it from its npm package in the registry. The program is compared with
- * its checksum before every run.
+ * its checksum before every run. Within one run, its time and size decide, because to read Node.js takes half a second.
  *
  * @throws {Error} If the package cannot be downloaded, or if its checksum is wrong. A wrong package is not kept.
  */
@@ -25,6 +28,9 @@ export async function keepProgram(
 ): Promise<string> {
   const { name, version, path, integrity, program: checksum } = package_;
   const program = `${programFolder(package_, cache)}/${basename(path)}`;
+  const before = await ifThere(Deno.stat(program));
+  const facts = before && [checksum, before.ino, before.size, before.mtime?.getTime()].join();
+  if (facts !== undefined && compared.get(program) === facts) return program;
   const kept = await ifThere(Deno.readFile(program));
   if (kept === undefined || await checksumOf(kept, checksum) !== checksum) {
     const base = registry ?? (Deno.env.get("NPM_CONFIG_REGISTRY") ||
@@ -37,7 +43,7 @@ export async function keepProgram(
       throw new Error(`Cannot unpack "${name}@${version}": ${problem}`);
     }
     await keep(program, file.data);
-  }
+  } else if (facts !== undefined) compared.set(program, facts);
   await Deno.chmod(program, 0o755);
   return program;
 }

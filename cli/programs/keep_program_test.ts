@@ -35,6 +35,21 @@ Deno.test("keepProgram() downloads a tarball once, and keeps its program", async
   assertEquals(await parts.cached(), ["mate-deno-test-1.2.3"]);
 });
 
+Deno.test("keepProgram() replaces a program that changes after it was compared", async () => {
+  await using parts = await setUp();
+  const { package_, source, served } = parts;
+  for (const count of [1, 2, 3]) {
+    const program = await keepProgram(package_, source);
+    assertEquals(await keepProgram(package_, source), program);
+    assertEquals(await keepProgram(package_, source), program);
+    assertEquals(await Deno.readTextFile(program), "deno");
+    assertEquals(served.requests.length, count);
+    await new Promise((resolve) => setTimeout(resolve, 20)); // The time of a file has steps of some milliseconds.
+    if (count === 1) await Deno.writeTextFile(program, "evil"); // as long as before
+    else await Deno.remove(program);
+  }
+});
+
 Deno.test("keepProgram() refuses a tarball with a wrong hash, and does not keep it", async () => {
   await using parts = await setUp();
   parts.served.tarball = (await makeDenoPackage([["package/deno", "evil"]])).tarball;
