@@ -2,64 +2,66 @@ import type { ApplicationFunction } from "../application/types.ts";
 import { REGION } from "../rules/arn.ts";
 
 /**
- * The identifiers of services whose hosts do not begin with the name in their signatures, or share that name, by the first
- * part of the host. The clients of the AWS SDKs read their endpoint from a variable with this identifier.
+ * The first parts of the hosts of services whose hosts do not begin with the name in their signatures, or share that name. The
+ * clients of the AWS SDKs read their endpoint from a variable with this identifier.
  */
-const IDS: Readonly<Record<string, readonly string[]>> = {
-  "a2i-runtime.sagemaker": ["SAGEMAKER_A2I_RUNTIME"],
-  "agreement-marketplace": ["MARKETPLACE_AGREEMENT"],
-  "api.fleethub.iot": ["IOTFLEETHUB"],
-  "api.tunneling.iot": ["IOTSECURETUNNELING"],
-  "appconfigdata": ["APPCONFIGDATA"],
-  "appstream2": ["APPSTREAM"],
-  "bedrock-agent": ["BEDROCK_AGENT"],
-  "bedrock-agent-runtime": ["BEDROCK_AGENT_RUNTIME"],
-  "bedrock-runtime": ["BEDROCK_RUNTIME"],
-  "catalog.marketplace": ["MARKETPLACE_CATALOG"],
-  "cloudhsmv2": ["CLOUDHSM_V2"],
-  "contact-lens": ["CONNECT_CONTACT_LENS"],
-  "controlplane.payment-cryptography": ["PAYMENT_CRYPTOGRAPHY"],
-  "data.iotevents": ["IOT_EVENTS_DATA"],
-  "data.jobs.iot": ["IOT_JOBS_DATA_PLANE"],
-  "data.mediastore": ["MEDIASTORE_DATA"],
-  "data.qapps": ["QAPPS"],
-  "data-ats.iot": ["IOT_DATA_PLANE"],
-  "dataplane.payment-cryptography": ["PAYMENT_CRYPTOGRAPHY_DATA"],
-  "deployment-marketplace": ["MARKETPLACE_DEPLOYMENT"],
-  "devices.iot1click": ["IOT_1CLICK_DEVICES_SERVICE"],
-  "edge.sagemaker": ["SAGEMAKER_EDGE"],
-  "email": ["SES", "SESV2", "PINPOINT_EMAIL"],
-  "entitlement.marketplace": ["MARKETPLACE_ENTITLEMENT_SERVICE"],
-  "featurestore-runtime.sagemaker": ["SAGEMAKER_FEATURESTORE_RUNTIME"],
-  "forecastquery": ["FORECASTQUERY"],
-  "identity-chime": ["CHIME_SDK_IDENTITY"],
-  "ingest.timestream": ["TIMESTREAM_WRITE"],
-  "ivsrealtime": ["IVS_REALTIME"],
-  "mail-manager": ["MAILMANAGER"],
-  "media-pipelines-chime": ["CHIME_SDK_MEDIA_PIPELINES"],
-  "meetings-chime": ["CHIME_SDK_MEETINGS"],
-  "memory-db": ["MEMORYDB"],
-  "messaging-chime": ["CHIME_SDK_MESSAGING"],
-  "metering.marketplace": ["MARKETPLACE_METERING"],
-  "metrics.sagemaker": ["SAGEMAKER_METRICS"],
-  "migrationhub-config": ["MIGRATIONHUB_CONFIG"],
-  "models.lex": ["LEX_MODEL_BUILDING_SERVICE"],
-  "models-v2-lex": ["LEX_MODELS_V2"],
-  "oidc": ["SSO_OIDC"],
-  "personalize-events": ["PERSONALIZE_EVENTS"],
-  "personalize-runtime": ["PERSONALIZE_RUNTIME"],
-  "pinpoint": ["PINPOINT"],
-  "portal.sso": ["SSO"],
-  "projects.iot1click": ["IOT_1CLICK_PROJECTS"],
-  "query.timestream": ["TIMESTREAM_QUERY"],
-  "runtime.lex": ["LEX_RUNTIME_SERVICE"],
-  "runtime.sagemaker": ["SAGEMAKER_RUNTIME"],
-  "runtime-v2-lex": ["LEX_RUNTIME_V2"],
-  "secretsmanager": ["SECRETS_MANAGER"],
-  "servicecatalog-appregistry": ["SERVICE_CATALOG_APPREGISTRY"],
-  "session.qldb": ["QLDB_SESSION"],
-  "sms-voice.pinpoint": ["PINPOINT_SMS_VOICE"],
-  "voice-chime": ["CHIME_SDK_VOICE"],
+const LABELS_BY_ID: Readonly<Record<string, string>> = {
+  APPCONFIGDATA: "appconfigdata",
+  APPSTREAM: "appstream2",
+  BEDROCK_AGENT: "bedrock-agent",
+  BEDROCK_AGENT_RUNTIME: "bedrock-agent-runtime",
+  BEDROCK_RUNTIME: "bedrock-runtime",
+  CHIME_SDK_IDENTITY: "identity-chime",
+  CHIME_SDK_MEDIA_PIPELINES: "media-pipelines-chime",
+  CHIME_SDK_MEETINGS: "meetings-chime",
+  CHIME_SDK_MESSAGING: "messaging-chime",
+  CHIME_SDK_VOICE: "voice-chime",
+  CLOUDHSM_V2: "cloudhsmv2",
+  CONNECT_CONTACT_LENS: "contact-lens",
+  FORECASTQUERY: "forecastquery",
+  IOTFLEETHUB: "api.fleethub.iot",
+  IOTSECURETUNNELING: "api.tunneling.iot",
+  IOT_1CLICK_DEVICES_SERVICE: "devices.iot1click",
+  IOT_1CLICK_PROJECTS: "projects.iot1click",
+  IOT_DATA_PLANE: "data-ats.iot",
+  IOT_EVENTS_DATA: "data.iotevents",
+  IOT_JOBS_DATA_PLANE: "data.jobs.iot",
+  IVS_REALTIME: "ivsrealtime",
+  LEX_MODELS_V2: "models-v2-lex",
+  LEX_MODEL_BUILDING_SERVICE: "models.lex",
+  LEX_RUNTIME_SERVICE: "runtime.lex",
+  LEX_RUNTIME_V2: "runtime-v2-lex",
+  MAILMANAGER: "mail-manager",
+  MARKETPLACE_AGREEMENT: "agreement-marketplace",
+  MARKETPLACE_CATALOG: "catalog.marketplace",
+  MARKETPLACE_DEPLOYMENT: "deployment-marketplace",
+  MARKETPLACE_ENTITLEMENT_SERVICE: "entitlement.marketplace",
+  MARKETPLACE_METERING: "metering.marketplace",
+  MEDIASTORE_DATA: "data.mediastore",
+  MEMORYDB: "memory-db",
+  MIGRATIONHUB_CONFIG: "migrationhub-config",
+  PAYMENT_CRYPTOGRAPHY: "controlplane.payment-cryptography",
+  PAYMENT_CRYPTOGRAPHY_DATA: "dataplane.payment-cryptography",
+  PERSONALIZE_EVENTS: "personalize-events",
+  PERSONALIZE_RUNTIME: "personalize-runtime",
+  PINPOINT: "pinpoint",
+  PINPOINT_EMAIL: "email",
+  PINPOINT_SMS_VOICE: "sms-voice.pinpoint",
+  QAPPS: "data.qapps",
+  QLDB_SESSION: "session.qldb",
+  SAGEMAKER_A2I_RUNTIME: "a2i-runtime.sagemaker",
+  SAGEMAKER_EDGE: "edge.sagemaker",
+  SAGEMAKER_FEATURESTORE_RUNTIME: "featurestore-runtime.sagemaker",
+  SAGEMAKER_METRICS: "metrics.sagemaker",
+  SAGEMAKER_RUNTIME: "runtime.sagemaker",
+  SECRETS_MANAGER: "secretsmanager",
+  SERVICE_CATALOG_APPREGISTRY: "servicecatalog-appregistry",
+  SES: "email",
+  SESV2: "email",
+  SSO: "portal.sso",
+  SSO_OIDC: "oidc",
+  TIMESTREAM_QUERY: "query.timestream",
+  TIMESTREAM_WRITE: "ingest.timestream",
 };
 
 /** The hosts of services without a host that begins with the name in their signatures, or of the more common of several. */
@@ -125,14 +127,10 @@ export function hostsOf({ code }: ApplicationFunction, region: string) {
  */
 export function endpointsOf(settings: ApplicationFunction, url: string): Record<string, string> {
   const { hosts, isOpen } = hostsOf(settings, REGION);
-  const labels = isOpen || settings.runtime !== "deno"
-    ? Object.keys(IDS)
-    : hosts.map(({ label }) => label);
+  const isAll = isOpen || settings.runtime !== "deno";
   return Object.fromEntries(
-    labels.flatMap((label) => Object.hasOwn(IDS, label) ? IDS[label]! : [])
-      .map((id) => [
-        `AWS_ENDPOINT_URL_${id}`,
-        `${url}${PREFIX}${labels.find((label) => IDS[label]?.includes(id))}`,
-      ]),
+    Object.entries(LABELS_BY_ID)
+      .filter(([, label]) => isAll || hosts.some((host) => host.label === label))
+      .map(([id, label]) => [`AWS_ENDPOINT_URL_${id}`, `${url}${PREFIX}${label}`]),
   );
 }

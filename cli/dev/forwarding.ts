@@ -52,6 +52,10 @@ const MAX_BODY = 41_943_040;
 const OWN_FIELDS =
   /^(accept-encoding|authorization|connection|content-length|expect|host|keep-alive|te|transfer-encoding|upgrade|x-amz-date|x-amz-security-token|x-amz-content-sha256)$/;
 
+/** The parameters of a presigned URL, whose signature is that of the function. */
+const OWN_PARAMETERS =
+  /^x-amz-(algorithm|credential|date|expires|security-token|signature|signedheaders)$/i;
+
 /** Sends requests of functions to services that are not emulated, in the name of the developer. */
 export class Forwarding {
   readonly #functions: Application["functions"];
@@ -142,6 +146,7 @@ async function send(
   login: Login,
 ): Promise<Response> {
   const { Sha256 } = await import("@smithy/core/checksum"); // Few applications need these imports.
+  const { buildQueryString } = await import("@smithy/core/protocols");
   const { SignatureV4 } = await import("@smithy/signature-v4");
   const signer = new SignatureV4({
     service,
@@ -149,17 +154,9 @@ async function send(
     credentials: await login.credentials(),
     sha256: Sha256,
   });
-  const query: Record<string, string[]> = {};
-  for (const [name, value] of new URL(url).searchParams) {
-    // The signature of a presigned URL is that of the function.
-    if (
-      !/^x-amz-(algorithm|credential|date|expires|security-token|signature|signedheaders)$/i.test(
-        name,
-      )
-    ) {
-      (query[name] ??= []).push(value);
-    }
-  }
+  const { searchParams } = new URL(url);
+  const names = [...searchParams.keys()].filter((name) => !OWN_PARAMETERS.test(name));
+  const query = Object.fromEntries(names.map((name) => [name, searchParams.getAll(name)]));
   const kept = [...headers].filter(([name]) => !OWN_FIELDS.test(name));
   const signed = await signer.sign({
     method,
@@ -171,9 +168,7 @@ async function send(
     body,
   });
   const { host: _, ...fields } = signed.headers;
-  const search = Object.entries(query).flatMap(([name, values]) =>
-    values.map((value) => `${encode(name)}=${encode(value)}`)
-  ).join("&");
+  const search = buildQueryString(query);
   const response = await fetch(`https://${host}${path}${search && `?${search}`}`, {
     method,
     headers: fields,
@@ -185,14 +180,6 @@ async function send(
   const answered = new Headers(response.headers);
   for (const name of ["connection", "keep-alive", "transfer-encoding"]) answered.delete(name);
   return new Response(response.body, { status: response.status, headers: answered });
-}
-
-/** Encodes a part of a query as AWS Signature Version 4 does. */
-function encode(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }
 
 function failure(message: string, status: number): ServiceError {

@@ -150,6 +150,7 @@ async function sign(
   signingDate: Date,
 ): Promise<string | undefined> {
   const signer = await signerOf("lambda", region, accessKey);
+  const parameters = new URLSearchParams(query.replaceAll("+", "%2B"));
   const signed = names.split(";").map((name) => {
     const value = headers.get(name) ?? "";
     // Compute the digest of the body again, because the digest in the header may be wrong.
@@ -161,7 +162,9 @@ async function sign(
     protocol: "http:",
     hostname: authority,
     path,
-    query: readQuery(query),
+    query: Object.fromEntries(
+      [...parameters.keys()].map((name) => [name, parameters.getAll(name)]),
+    ),
     headers: { ...Object.fromEntries(signed), host: authority },
     body,
   };
@@ -170,14 +173,4 @@ async function sign(
     signableHeaders: new Set(names.split(";")),
   });
   return result.authorization;
-}
-
-function readQuery(query: string): Record<string, string[]> {
-  const parameters = Map.groupBy(
-    new URLSearchParams(query.replaceAll("+", "%2B")),
-    ([name]) => name,
-  );
-  return Object.fromEntries(
-    [...parameters].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]),
-  );
 }
