@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Row } from "./contest.ts";
+import { median, type Row } from "./contest.ts";
 import type { Size } from "./sizes.ts";
 
 /** What `deno task bench --json` prints. */
@@ -44,14 +44,13 @@ export function describeHistory(entries: readonly Entry[]): string {
   const newest = entries.at(-1)!;
   const before = entries.slice(0, -1).slice(-WINDOW);
   const rows = Object.entries(newest.values).map(([name, value]) => {
-    const old = medianOf(before.flatMap(({ values }) => values[name] ?? []));
-    const change = old === undefined ? undefined : value / old - 1;
-    const mark = change === undefined
-      ? "new"
-      : `${change < 0 ? "" : "+"}${(change * 100).toFixed(0)} %${
-        Math.abs(change) > 0.1 ? (change > 0 ? " ⚠" : " ✓") : ""
-      }`;
-    return `| ${name} | ${value} | ${old ?? ""} | ${mark} |`;
+    const former = before.flatMap(({ values }) => values[name] ?? []);
+    if (former.length === 0) return `| ${name} | ${value} |  | new |`;
+    const old = median(former);
+    const change = value / old - 1;
+    const sign = change < 0 ? "" : "+";
+    const mark = Math.abs(change) <= 0.1 ? "" : change > 0 ? " ⚠" : " ✓";
+    return `| ${name} | ${value} | ${old} | ${sign}${(change * 100).toFixed(0)} %${mark} |`;
   });
   return [
     `| at ${newest.commit} | now | median of the last ${before.length} | change |`,
@@ -60,16 +59,8 @@ export function describeHistory(entries: readonly Entry[]): string {
   ].join("\n");
 }
 
-function medianOf(values: readonly number[]): number | undefined {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
 if (import.meta.main) {
-  const [file, commit] = Deno.args;
-  if (file === undefined || commit === undefined) {
-    console.error("Usage: benchmarks/history.ts FILE COMMIT < result.json");
-    Deno.exit(2);
-  }
+  const [file, commit] = Deno.args as [string, string];
   const entry = entryOf(commit, JSON.parse(await new Response(Deno.stdin.readable).text()));
   await Deno.writeTextFile(file, `${JSON.stringify(entry)}\n`, { append: true });
   const lines = (await Deno.readTextFile(file)).trim().split("\n");

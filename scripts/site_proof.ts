@@ -1,14 +1,11 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { browserTest } from "../testdata/browser.ts";
-import { temporaryFolder } from "../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../testdata/programs.ts";
 
 browserTest("the site fits a phone, and its search finds guides and symbols", async (browser) => {
   const site = temporaryFolder();
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "docs", "--out", site], // fails if a link is broken
-    cwd: new URL("../", import.meta.url),
-  }).output();
-  assert(success, new TextDecoder().decode(stderr));
+  const args = ["task", "docs", "--out", site]; // fails if a link is broken
+  await succeed(Deno.execPath(), args, { cwd: new URL("../", import.meta.url) });
   const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(String(error)));
