@@ -12,8 +12,8 @@ export type OperationName = keyof typeof OPERATIONS;
 
 /** How an operation is found, and what it takes. The names are divided by spaces. */
 interface Operation {
-  readonly method: string;
-  readonly level: "service" | "bucket" | "object";
+  /** The method, and what the URL names. */
+  readonly request: `${string} ${"service" | "bucket" | "object"}`;
   /** The parameters that name the operation. */
   readonly names?: string;
   /** The header field that names the operation. */
@@ -37,75 +37,58 @@ const LIST_QUERY = "delimiter encoding-type max-keys prefix";
 
 /** The operations of Amazon S3 that work on this machine, each with its parameters and header fields. */
 export const OPERATIONS = {
-  ListBuckets: { method: "GET", level: "service" },
-  HeadBucket: { method: "HEAD", level: "bucket" },
-  GetBucketLocation: { method: "GET", level: "bucket", names: "location" },
+  ListBuckets: { request: "GET service" },
+  HeadBucket: { request: "HEAD bucket" },
+  GetBucketLocation: { request: "GET bucket", names: "location" },
   ListObjects: {
-    method: "GET",
-    level: "bucket",
+    request: "GET bucket",
     query: `${LIST_QUERY} marker`,
     headers: "x-amz-optional-object-attributes",
   },
   ListObjectsV2: {
-    method: "GET",
-    level: "bucket",
+    request: "GET bucket",
     names: "list-type",
     query: `${LIST_QUERY} continuation-token fetch-owner start-after`,
     headers: "x-amz-optional-object-attributes",
   },
-  DeleteObjects: { method: "POST", level: "bucket", names: "delete", headers: CHECKSUMS },
+  DeleteObjects: { request: "POST bucket", names: "delete", headers: CHECKSUMS },
   GetObject: {
-    method: "GET",
-    level: "object",
+    request: "GET object",
     query: READ_QUERY,
     // Without validation of responses, the AWS SDK sends a checksum of the empty body.
     headers: `${READ_CONDITIONS} ${CHECKSUMS}`,
   },
   HeadObject: {
-    method: "HEAD",
-    level: "object",
+    request: "HEAD object",
     query: READ_QUERY,
     headers: `${READ_CONDITIONS} x-amz-checksum-mode`,
   },
-  PutObject: {
-    method: "PUT",
-    level: "object",
-    headers: `${WRITE_CONDITIONS} ${CHECKSUMS} ${FACTS}`,
-  },
+  PutObject: { request: "PUT object", headers: `${WRITE_CONDITIONS} ${CHECKSUMS} ${FACTS}` },
   CopyObject: {
-    method: "PUT",
-    level: "object",
+    request: "PUT object",
     header: "x-amz-copy-source",
     headers:
       `${WRITE_CONDITIONS} ${FACTS} ${SOURCE} x-amz-checksum-algorithm x-amz-metadata-directive`,
   },
-  DeleteObject: { method: "DELETE", level: "object", headers: "if-match" },
+  DeleteObject: { request: "DELETE object", headers: "if-match" },
   CreateMultipartUpload: {
-    method: "POST",
-    level: "object",
+    request: "POST object",
     names: "uploads",
     headers: `${FACTS} x-amz-checksum-algorithm x-amz-checksum-type`,
   },
-  UploadPart: {
-    method: "PUT",
-    level: "object",
-    names: "partNumber uploadId",
-    headers: CHECKSUMS,
-  },
+  UploadPart: { request: "PUT object", names: "partNumber uploadId", headers: CHECKSUMS },
   UploadPartCopy: {
-    method: "PUT",
-    level: "object",
+    request: "PUT object",
     names: "partNumber uploadId",
     header: "x-amz-copy-source",
     headers: `${SOURCE} x-amz-copy-source-range`,
   },
   CompleteMultipartUpload: {
-    method: "POST",
-    level: "object",
+    request: "POST object",
     names: "uploadId",
     headers: `${WRITE_CONDITIONS} x-amz-checksum-* x-amz-checksum-type x-amz-mp-object-size`,
   },
-  AbortMultipartUpload: { method: "DELETE", level: "object", names: "uploadId" },
+  AbortMultipartUpload: { request: "DELETE object", names: "uploadId" },
 } as const satisfies Record<string, Operation>;
 
 /** Divides names. */
@@ -150,7 +133,7 @@ export function readRequest(request: Request): S3Request {
   const [bucket, key] = readPlace(request);
   const level = bucket === "" ? "service" : key === "" ? "bucket" : "object";
   const candidates = Object.entries<Operation>(OPERATIONS).filter(([, operation]) =>
-    operation.method === method && operation.level === level &&
+    operation.request === `${method} ${level}` &&
     namesIn(operation.names).every((name) => query.has(name)) &&
     (operation.header === undefined || headers.has(operation.header))
   );

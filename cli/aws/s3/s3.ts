@@ -21,7 +21,7 @@ import { type Item, listObjects, malformedXml, OWNER, readDocument } from "./doc
 import type { MultipartUploads } from "./multipart.ts";
 import { copyObject, putObject, readObject, type Target } from "./object.ts";
 import { checkKey, MAX_KEY, ObjectKeyError } from "./object_store.ts";
-import { type OperationName, OPERATIONS, readRequest, type S3Request } from "./operations.ts";
+import { type OperationName, readRequest, type S3Request } from "./operations.ts";
 import { readTime } from "./pages.ts";
 import { findBucket, placeOfSource } from "./facts.ts";
 
@@ -195,9 +195,7 @@ export function accessesOf(
   if (items !== undefined) {
     return items.map(({ Key }) => ({ action, resource: bucketArn(`${bucket}/${Key}`) }));
   }
-  const { level } = OPERATIONS[operation];
-  const place = level === "object" ? `${bucket}/${key}` : bucket;
-  const resource = level === "service" ? "*" : bucketArn(place);
+  const resource = bucket === "" ? "*" : bucketArn(key === "" ? bucket : `${bucket}/${key}`);
   const read = [];
   const source = headers.get("x-amz-copy-source");
   if (source !== null) read.push(bucketArn(placeOfSource(source).join("/")));
