@@ -20,10 +20,10 @@ import { BUCKETS_FOLDER, openBuckets } from "../sources/buckets.ts";
 import { pollQueues } from "../sources/queue_poller.ts";
 import { Schedules } from "../sources/schedules.ts";
 import { followTables } from "../sources/table_followers.ts";
-import { Calls } from "./calls.ts";
+import type { ApiDocument } from "./api_document.ts";
 import { createTriggerEndpoints } from "./endpoints.ts";
 import { answer, type Parts } from "./listener.ts";
-import type { Forwarding } from "./forwarding.ts";
+import { Forwarding, type Login } from "./forwarding.ts";
 import { Services } from "./services.ts";
 import { answerPage } from "./page/pages.ts";
 import type { Sockets } from "./sockets.ts";
@@ -35,12 +35,12 @@ export const TABLES_FILE = "tables.db";
 /** What a platform is made of. */
 export interface OpenOptions {
   readonly application: Application;
-  /** Reads the OpenAPI document; absent if no API is described. */
-  readonly readApi: (() => Promise<unknown>) | undefined;
+  readonly api: ApiDocument;
   readonly sockets: Sockets;
   /** The host of the functions. The engine of the tables starts while the host opens. */
   readonly host: FunctionHost | Promise<FunctionHost>;
-  readonly forwarding: Forwarding;
+  /** The login of the developer for services that are not emulated. */
+  readonly login: Login | undefined;
   readonly log: Log;
   /** The folder of the data. */
   readonly folder: string;
@@ -104,11 +104,11 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const messaging = stack.use(new Messaging(application, messages.path, invokeAsync, clock));
   const eventBus = createEventBus(application.rules, invokeAsync, note, clock);
   const invokeApi = createInvokeApi(application, host, asyncInvocations);
-  const calls = new Calls();
   const { keys } = sockets;
+  const forwarding = new Forwarding(application.functions, options.login);
   const data = { application, buckets, messaging, eventBus };
   const services = stack.use(
-    new Services({ ...data, keys, forwarding: options.forwarding, invokeApi, tables, note }, calls),
+    new Services({ ...data, keys, forwarding, invokeApi, tables, note }),
   );
   const sources = { application, host, messaging, log, clock };
   const followers = stack.use(await followTables(sources, tables));
@@ -130,7 +130,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   });
   const authorizers = new Authorizers(application.gateway, host, note);
   const parts: Parts = {
-    page: (...request) => answerPage(application, options.readApi, ...request),
+    page: (...request) => answerPage(application, () => options.api.read(), ...request),
     log,
     secret: sockets.secret,
     clock,
@@ -138,7 +138,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     functionUrls: createFunctionUrls(application, host, log, services),
     gateway: createGateway(application, host, log, authorizers, options.gatewayTimeout),
     invokeApi,
-    endpoints: (...request) => calls.run(endpoints(...request)),
+    endpoints: (...request) => services.calls.run(endpoints(...request)),
   };
   sockets.serve({
     http: (request) => answer(request, parts),
@@ -147,7 +147,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   stack.defer(async () => {
     polling.abort();
     messaging[Symbol.dispose](); // Who waits for messages gets none.
-    await calls.ended();
+    await services.calls.ended();
   });
   const owned = stack.move();
   return {

@@ -5,7 +5,7 @@ import { resolveApplication } from "../application/resolve.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import { Log } from "../lambda/log.ts";
 import { parseManifest } from "../manifest/manifest.ts";
-import { Forwarding } from "./forwarding.ts";
+import { ApiDocument } from "./api_document.ts";
 import { openPlatform, TABLES_FILE } from "./open_platform.ts";
 import { Sockets } from "./sockets.ts";
 
@@ -23,10 +23,10 @@ Deno.test("openPlatform() fails if the tables or the host fail, whichever is fir
   const open = (folder: string, host: Promise<FunctionHost>) =>
     openPlatform({
       application,
-      readApi: undefined,
+      api: new ApiDocument("app.json", application, "", log),
       sockets,
       host,
-      forwarding: new Forwarding(application.functions, undefined),
+      login: undefined,
       log,
       folder,
       keepsItems: true,

@@ -10,7 +10,7 @@ import { ApiDocument } from "./api_document.ts";
 import { openDataFolder } from "./data_folder.ts";
 import { controlUrlOf, originOf } from "./listener.ts";
 import { openPlatform } from "./open_platform.ts";
-import { findLogin, Forwarding } from "./forwarding.ts";
+import { findLogin } from "./forwarding.ts";
 import { readLocally } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
@@ -170,8 +170,8 @@ export async function startPlatform(
     await openPlatform({
       ...options,
       application,
-      readApi: application.api === undefined ? undefined : () => api.read(),
-      forwarding: new Forwarding(application.functions, login),
+      api,
+      login,
       sockets,
       host,
       log,

@@ -8,7 +8,7 @@ import { loopsOf } from "../application/invoking.ts";
 import type { ApplicationHost, LogRecord } from "../lambda/function_host.ts";
 import { VALUES_FILE } from "../manifest/local_values.ts";
 import { type OpenOptions, type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
-import { findLogin, Forwarding } from "./forwarding.ts";
+import { findLogin } from "./forwarding.ts";
 import type { LocalApplication } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
@@ -86,13 +86,10 @@ export async function run(
   const open = async (application: Application, host: OpenOptions["host"]) =>
     platform = await openPlatform({
       application,
-      readApi: application.api === undefined ? undefined : () => api.read(),
+      api,
       sockets,
       host,
-      forwarding: new Forwarding(
-        application.functions,
-        await findLogin(dirname(manifestPath), options.profile),
-      ),
+      login: await findLogin(dirname(manifestPath), options.profile),
       log,
       folder: folder.path,
       keepsItems: true,

@@ -5,7 +5,6 @@ import type { BucketFolder } from "../aws/s3/bucket_folder.ts";
 import { Rights } from "../aws/iam/policy.ts";
 import type { EventBus } from "../aws/events/event_bus.ts";
 import { type AccessKeys, isForm, readCredential } from "../aws/credentials.ts";
-import type { Calls } from "./calls.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Messaging } from "../sources/messaging.ts";
 import { MultipartUploads } from "../aws/s3/multipart.ts";
@@ -33,6 +32,31 @@ export interface ServicesOptions {
 
 type InvokeApi = ReturnType<typeof createInvokeApi>;
 
+/** The longest wait for calls under way, in milliseconds. A slow client must not stop a restart. */
+const PATIENCE = 5_000;
+
+class Calls {
+  readonly #running = new Set<Promise<unknown>>();
+
+  /** Counts a call until its end. */
+  async run<T>(call: Promise<T>): Promise<T> {
+    this.#running.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#running.delete(call);
+    }
+  }
+
+  /** Waits until the calls have ended, for some seconds at most. */
+  async ended(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, PATIENCE);
+    await Promise.race([Promise.allSettled(this.#running), late]);
+    clearTimeout(timer);
+  }
+}
+
 /** A service: how it reads requests, and how it says errors. */
 interface Backend {
   /** Parses a request. Amazon S3 reads the body from the request, so `body` is empty. */
@@ -46,23 +70,16 @@ interface Backend {
  * everything is allowed. Requests to other services are forwarded, if their hosts are granted.
  */
 export class Services implements AsyncDisposable {
-  readonly #application: Application;
-  readonly #keys: AccessKeys;
+  readonly #options: ServicesOptions;
   readonly #rights: Rights;
   readonly #uploads = new MultipartUploads();
   readonly #backends: Readonly<Record<string, Backend>>;
-  readonly #forwarding: Forwarding;
-  readonly #note: (text: string) => void;
-  readonly #calls: Calls;
+  /** The calls under way that read or change data, also those of other parts of the platform. */
+  readonly calls: Calls = new Calls();
 
-  /** `calls` counts the calls under way, except those that invoke functions. */
-  constructor(options: ServicesOptions, calls: Calls) {
+  constructor(options: ServicesOptions) {
     const { application, buckets, messaging, eventBus, invokeApi, tables } = options;
-    this.#application = application;
-    this.#keys = options.keys;
-    this.#note = options.note;
-    this.#forwarding = options.forwarding;
-    this.#calls = calls;
+    this.#options = options;
     this.#rights = new Rights(application.functions);
     const named = Object.entries(application.buckets)
       .map(([key, { name }]) => [name, buckets.get(key)!] as const);
@@ -97,8 +114,8 @@ export class Services implements AsyncDisposable {
 
   /** Returns the function of the application that has an access key; `undefined` if none has. */
   #ownerOf(key: string): string | undefined {
-    const owner = this.#keys.ownerOf(key);
-    return owner !== undefined && Object.hasOwn(this.#application.functions, owner)
+    const owner = this.#options.keys.ownerOf(key);
+    return owner !== undefined && Object.hasOwn(this.#options.application.functions, owner)
       ? owner
       : undefined;
   }
@@ -108,7 +125,7 @@ export class Services implements AsyncDisposable {
     const owner = this.#ownerOf(accessKey);
     return owner === undefined || this.#rights.allows(owner, {
       action: "lambda:InvokeFunctionUrl",
-      resource: this.#application.functions[functionName]!.arn,
+      resource: this.#options.application.functions[functionName]!.arn,
       context: { "lambda:FunctionUrlAuthType": "AWS_IAM" },
     });
   }
@@ -128,7 +145,7 @@ export class Services implements AsyncDisposable {
     }
     if (isOfPage) {
       const refusal = "A web page may not use the services on this machine";
-      this.#note(`${request.method} ${request.url.replace(/\?.*/s, "")}: ${refusal}`);
+      this.#options.note(`${request.method} ${request.url.replace(/\?.*/s, "")}: ${refusal}`);
       return new Response(refusal, { status: 403 });
     }
     const backend = Object.hasOwn(this.#backends, service) ? this.#backends[service] : undefined;
@@ -138,7 +155,7 @@ export class Services implements AsyncDisposable {
         if (isForFunctions && owner === undefined) throw unknownKey();
         // The login is for functions only, so none stands behind the developer's port.
         if (owner === undefined) throw notForwarded(service);
-        return this.#forwarding.answer(request, service, owner);
+        return this.#options.forwarding.answer(request, service, owner);
       };
       return await this.#run(other, service, owner, other.parse);
     }
@@ -155,7 +172,7 @@ export class Services implements AsyncDisposable {
       return backend.fail(unknownKey());
     }
     const call = this.#run(backend, service, owner, () => backend.parse(request, body, sourceIp));
-    return await (service === "lambda" ? call : this.#calls.run(call));
+    return await (service === "lambda" ? call : this.calls.run(call));
   }
 
   /** Answers a web page that has a URL which a function has presigned. */
@@ -165,7 +182,7 @@ export class Services implements AsyncDisposable {
     sourceIp: string,
   ): Promise<Response> {
     const [, bucket = ""] = new URL(request.url).pathname.split("/");
-    const buckets = Object.values(this.#application.buckets);
+    const buckets = Object.values(this.#options.application.buckets);
     const cors = buckets.find(({ name }) => name === bucket)?.cors;
     const backend = this.#backends.s3!;
     const response = await this.#run(backend, "s3", owner, async () => {
@@ -191,7 +208,7 @@ export class Services implements AsyncDisposable {
       return await call.run();
     } catch (error) {
       if (error instanceof ServiceError) return backend.fail(error);
-      this.#note(`${service}: ${(error as Error).message}`);
+      this.#options.note(`${service}: ${(error as Error).message}`);
       const message = "The platform failed: its log says why";
       return backend.fail(new ServiceError("InternalError", message, undefined, 500));
     }

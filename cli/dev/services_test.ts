@@ -17,7 +17,6 @@ import { FILES, manifestWith, TestHost } from "../testdata/platform.ts";
 import { startServices } from "../testdata/services.ts";
 import { topicArn } from "../rules/arn.ts";
 import { MAX_MESSAGE } from "../rules/limits.ts";
-import { Calls } from "./calls.ts";
 import { Services } from "./services.ts";
 
 Deno.test("Services answer the operations of the SQS client, and keep attributes", async () => {
@@ -166,7 +165,7 @@ Deno.test("a function may invoke a function URL if a statement grants it, and th
       invokeApi: createInvokeApi(application, host, asyncInvocations),
       tables: await Tables.open(application.tables),
       note,
-    }, new Calls());
+    });
     assertEquals(services.mayInvokeUrl(keys.of("worker"), "page"), Action.endsWith("Url"));
     assertEquals(services.mayInvokeUrl("me", "page"), true);
   }

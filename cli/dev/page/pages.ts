@@ -34,20 +34,22 @@ const SECURITY = [
 const OPENAPI = "/openapi.json";
 
 /**
- * Answers a request to the start page, its assets or the document of the API.
+ * Answers a request to the start page, its assets or the document of the API, if the application describes one.
  *
- * @param readApi Reads the document. Rejects if the API cannot be described. It is absent if no API is described.
+ * @param readApi Reads the document. Rejects if the API cannot be described.
  */
 export async function answerPage(
   application: Application,
-  readApi: (() => Promise<unknown>) | undefined,
+  readApi: () => Promise<unknown>,
   method: string,
   path: string,
   origin: string,
 ): Promise<Reply> {
-  if (path === OPENAPI && readApi !== undefined) return await answerDocument(method, readApi);
+  if (path === OPENAPI && application.api !== undefined) {
+    return await answerDocument(method, readApi);
+  }
   const asset = path === "/"
-    ? ["text/html; charset=utf-8", createStartPage(application, origin, !!readApi)] as const
+    ? ["text/html; charset=utf-8", createStartPage(application, origin)] as const
     : ASSETS.get(path);
   if (asset === undefined) return errorReply(404, `There is no ${path}`, SECURITY);
   allow(method, "GET", "HEAD");
@@ -112,10 +114,10 @@ function format({ number, time, functionName, text }: LogEntry): string {
  * Makes the start page: a form for each trigger of each function, the tables, and the log.
  *
  * @param origin The origin of the application.
- * @param hasApi Whether there is a document of the API.
  */
-export function createStartPage(application: Application, origin: string, hasApi: boolean): string {
-  const base = `${origin}/${application.stage}`;
+export function createStartPage(application: Application, origin: string): string {
+  const { stage, api } = application;
+  const base = `${origin}/${stage}`;
   const functions = Object.keys(application.functions);
   const tables = Object.entries(application.tables);
   return markup`<!DOCTYPE html>
@@ -134,7 +136,7 @@ export function createStartPage(application: Application, origin: string, hasApi
 <header>
 <h1>${application.name}</h1>
 <p>Running on this machine. The HTTP gateway is at ${copyable(base)}</p>
-${!hasApi ? [] : markup`<p>Its API: <a href="${OPENAPI.slice(1)}">OpenAPI document</a></p>`}
+${!api ? [] : markup`<p>Its API: <a href="${OPENAPI.slice(1)}">OpenAPI document</a></p>`}
 </header>
 <main>
 <section aria-labelledby="functions-title">

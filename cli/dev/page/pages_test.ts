@@ -39,7 +39,7 @@ Deno.test("the start page has no inline code and no link to another host", async
 Deno.test("the start page escapes the texts of the manifest", () => {
   const hostile = `"><script>alert('1&2')</script>`;
   const f = { module: hostile, description: hostile };
-  const page = createStartPage(resolved(manifestWith({ f })), "http://localhost", false);
+  const page = createStartPage(resolved(manifestWith({ f })), "http://localhost");
   assertEquals(page.includes("<script>alert"), false);
   assertStringIncludes(page, "&#34;&#62;&#60;script&#62;alert(&#39;1&#38;2&#39;)&#60;/script&#62;");
 });
@@ -47,7 +47,7 @@ Deno.test("the start page escapes the texts of the manifest", () => {
 Deno.test("the start page offers the methods of the routes of a function", () => {
   const routes = [{ method: "POST", path: "/a" }, { method: "HEAD", path: "/a/{id}" }];
   const f = { module: "f.ts", triggers: { routes } };
-  const page = createStartPage(resolved(manifestWith({ f })), "http://localhost", false);
+  const page = createStartPage(resolved(manifestWith({ f })), "http://localhost");
   assertStringIncludes(page, "<option>POST</option><option>HEAD</option></select>");
   assertStringIncludes(page, "curl -X POST &#39;http://localhost/v0/a&#39;");
   assertStringIncludes(page, "curl -I &#39;http://localhost/v0/a/1&#39;");
@@ -57,7 +57,7 @@ Deno.test("the start page sends JSON to the routes of a described API that take 
   const routes = ["POST", "PUT", "GET", "DELETE"].map((method) => ({ method, path: "/a" }));
   const f = { module: "f.ts", triggers: { routes } };
   const manifest = { ...manifestWith({ f }), api: "api.ts" };
-  const page = createStartPage(resolved(manifest), "http://localhost", true);
+  const page = createStartPage(resolved(manifest), "http://localhost");
   const commands = [...page.matchAll(/<code>(curl.*?) &#39;http:/g)].map(([, command]) => command);
   const json = "--json &#39;{}&#39;";
   assertEquals(commands, [`curl ${json}`, `curl -X PUT ${json}`, "curl", "curl -X DELETE"]);
@@ -66,14 +66,17 @@ Deno.test("the start page sends JSON to the routes of a described API that take 
 Deno.test("the start page links to the document of the API if the manifest names its description", () => {
   const link = '<a href="openapi.json">';
   const application = resolved(manifestWith({ f: { module: "f.ts" } }));
-  assertEquals(createStartPage(application, "http://localhost", false).includes(link), false);
-  assertStringIncludes(createStartPage(application, "http://localhost", true), link);
+  assertEquals(createStartPage(application, "http://localhost").includes(link), false);
+  assertStringIncludes(
+    createStartPage({ ...application, api: "api.ts" }, "http://localhost"),
+    link,
+  );
 });
 
 Deno.test("the start page names the tables whose changes invoke a function", () => {
   const f = { module: "f.ts", triggers: { tables: [{ name: "orders" }] } };
   const manifest = manifestWith({ f }, {}, { orders: { key: { id: "string" } } });
-  const page = createStartPage(resolved(manifest), "http://localhost", false);
+  const page = createStartPage(resolved(manifest), "http://localhost");
   assertStringIncludes(page, '<p>The changes of the table <a href="#table-orders">orders</a>');
   assertStringIncludes(page, '<h3 id="table-orders">orders</h3>');
 });
