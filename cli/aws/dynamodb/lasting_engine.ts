@@ -4,13 +4,7 @@ import { Engine, EngineClient } from "./engine.ts";
 import type { OwnNetwork } from "./own_network.ts";
 
 /** The operations that may change items. */
-export const WRITES: ReadonlySet<string> = new Set([
-  "PutItem",
-  "UpdateItem",
-  "DeleteItem",
-  "BatchWriteItem",
-  "TransactWriteItems",
-]);
+export const WRITES = /^(PutItem|UpdateItem|DeleteItem|BatchWriteItem|TransactWriteItems)$/;
 
 /** The shortest time from one start of the engine to the next, in milliseconds. */
 const SHORTEST = 1_000;
@@ -58,7 +52,7 @@ export class LastingEngine extends EngineClient implements AsyncDisposable {
       return await engine.send(operation, body);
     } catch (error) {
       if (!await engine.isGone()) throw error;
-      if (!WRITES.has(operation) && !this.#isDisposed) return await this.send(operation, body);
+      if (!WRITES.test(operation) && !this.#isDisposed) return await this.send(operation, body);
       const message = "The engine of the tables has ended; the write may be done or not";
       throw new ServiceError("InternalServerError", message, undefined, 500);
     }

@@ -126,7 +126,7 @@ export class Tables implements AsyncDisposable {
     }
     // The checked input is sent, because the engine may read a repeated key in another way.
     const answer = await this.engine.send(operation, JSON.stringify(input, withName));
-    if (answer.status === 200 && WRITES.has(operation)) this.changed();
+    if (answer.status === 200 && WRITES.test(operation)) this.changed();
     const text = operation === "DescribeTable" && answer.status === 200
       ? descriptionOf(answer.body)
       : answer.body;
