@@ -10,6 +10,7 @@ import {
 import { functionName } from "../rules/arn.ts";
 import { visibleJson } from "../rules/visible_text.ts";
 import { callAws, sdkPermissions } from "./aws.ts";
+import type { PlatformOptions } from "../dev/platform.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import { UsageError } from "../manifest/nearest.ts";
 
@@ -68,12 +69,13 @@ and the log to the standard error.
     checkFunction(manifest, name);
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
     if (!deployed && !json) note(`Bundling "${name}"`);
-    await using local = deployed
-      ? undefined
-      : await startLocal(path, { stage, profile, signal }, json ? () => {} : note);
+    await using stack = new AsyncDisposableStack();
+    const local = deployed
+      ? {}
+      : await startLocal(stack, path, { stage, profile, signal }, json ? () => {} : note);
     const client = new LambdaClient({
       ...(manifest.region === undefined ? {} : { region: manifest.region }),
-      ...local?.client,
+      ...local,
     });
     const action = `Cannot invoke "${name}"`;
     const outcome = await callAws(action, () =>
@@ -121,14 +123,11 @@ function checkJson(text: string): void {
   }
 }
 
-/** Starts the platform for one invocation. Its log goes to `note`. */
+/** Starts the platform for one invocation, until the stack ends, and returns the settings of a client. Its log goes to `note`. */
 async function startLocal(
+  stack: AsyncDisposableStack,
   manifestPath: string,
-  options: {
-    readonly stage: string | undefined;
-    readonly profile: string | undefined;
-    readonly signal: AbortSignal;
-  },
+  options: PlatformOptions,
   note: (line: string) => void,
 ) {
   const { detectIsolation } = await import("../lambda/isolation/isolation.ts");
@@ -137,19 +136,14 @@ async function startLocal(
   const { startPlatform } = await import("../dev/platform.ts");
   const { formatRecord } = await import("../dev/terminal.ts");
   const log = new Log();
-  await using stack = new AsyncDisposableStack();
   stack.defer(log.follow((record) => note(formatRecord(record, false))));
   const platform = stack.use(
     await startPlatform(manifestPath, { ...options, log, bundling: "when invoked" }),
   );
-  const owned = stack.move();
   return {
-    client: {
-      endpoint: platform.controlUrl,
-      region: "us-east-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
-      maxAttempts: 1,
-    },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    endpoint: platform.controlUrl,
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    maxAttempts: 1,
   };
 }

@@ -74,21 +74,13 @@ export async function readLocalSecrets(
   return { values, missing };
 }
 
-/** The keys of a developer for AWS. */
-interface LocalKeys {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-  readonly region: string | undefined;
-}
-
 /**
- * Reads the keys for AWS in the file `.env`; `undefined` if it has none.
+ * Reads the keys of a developer for AWS in the file `.env`; `undefined` if it has none.
  *
  * @param folder The folder of the file.
  * @throws {Error} If the file has only one of the two keys.
  */
-export async function readLocalKeys(folder: string): Promise<LocalKeys | undefined> {
+export async function readLocalKeys(folder: string) {
   const file = join(folder, VALUES_FILE);
   const {
     AWS_ACCESS_KEY_ID: accessKeyId,
