@@ -1,3 +1,5 @@
+import { FnTableRecord, type TableItem } from "@mate/core/table";
+import { tableEvent } from "@mate/core/testing";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Application } from "../application/types.ts";
 import {
@@ -9,6 +11,9 @@ import {
   type Reply,
   reply,
 } from "../lambda/http.ts";
+import { TableError } from "../aws/dynamodb/engine.ts";
+import type { Tables } from "../aws/dynamodb/tables.ts";
+import { isObject } from "../rules/json_object.ts";
 import { MAX_PUBLICATION } from "../rules/limits.ts";
 import type { EventBus } from "../aws/events/event_bus.ts";
 import type { Messaging } from "../sources/messaging.ts";
@@ -25,19 +30,23 @@ export interface TriggerOptions {
   readonly schedules: Schedules;
   readonly messaging: Messaging;
   readonly eventBus: EventBus;
-  /** Answers `/tables/{name}`. */
-  readonly table: (request: IncomingMessage, name: string) => Promise<Reply>;
+  readonly tables: Tables;
 }
 
-/** The largest body of a request. An encoded message may have more bytes than the message. */
+/** The largest body of a request. An encoded message may have more bytes than the message, and an item has at most 400 KB. */
 const MAX_REQUEST = 4 * MAX_PUBLICATION;
+
+/** The most items of a table that the start page shows. */
+const SHOWN = 50;
+
+type Attributes = Record<string, object>;
 
 /**
  * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}`, `/queues/{name}`, `/tables/{name}`, `/events` and
  * `/schedules/{function}/{number}`. Returns `undefined` for other paths.
  */
 export function createTriggerEndpoints(
-  { application, buckets, schedules, messaging, eventBus, table }: TriggerOptions,
+  { application, buckets, schedules, messaging, eventBus, tables }: TriggerOptions,
 ): (request: IncomingMessage, path: string) => Promise<Reply | undefined> {
   async function answerBucket(request: IncomingMessage, name: string, key: string): Promise<Reply> {
     const method = request.method!;
@@ -81,8 +90,10 @@ export function createTriggerEndpoints(
     const topic = Object.hasOwn(application.topics, name) ? application.topics[name] : undefined;
     if (topic === undefined) throw refusal(404, `The application has no topic "${name}"`);
     allow(request.method!, "POST");
-    const text = await readText(request);
-    const publication = readPublication(request.headers, text);
+    const publication = readPublication(
+      request.headers,
+      await readText(request, "publish the message"),
+    );
     return jsonReply(200, { MessageId: messaging.topics.publish(topic.arn, publication) });
   }
 
@@ -91,7 +102,7 @@ export function createTriggerEndpoints(
     if (queue === undefined) throw refusal(404, `The application has no queue "${name}"`);
     allow(request.method!, "GET", "HEAD", "POST");
     if (request.method === "POST") {
-      const body = await readText(request);
+      const body = await readText(request, "send the message");
       if (body === "") throw refusal(400, "Cannot send the message: it is empty");
       const group = new URL(request.url!, "http://localhost").searchParams.get("group");
       const isFifo = queue.fifo;
@@ -117,12 +128,41 @@ export function createTriggerEndpoints(
     }, [["Cache-Control", "no-store"]]);
   }
 
+  /**
+   * Answers `/tables/{name}`: GET lists the first items, POST puts an item (JSON), and DELETE removes the item with the key in the
+   * body (attribute values, as GET returns them).
+   */
+  async function answerTable(request: IncomingMessage, name: string): Promise<Reply> {
+    const table = Object.hasOwn(application.tables, name) ? application.tables[name] : undefined;
+    const { engine } = tables;
+    if (!table) throw refusal(404, `The application has no table "${name}"`);
+    if (!engine) throw refusal(501, tables.problem);
+    allow(request.method!, "GET", "HEAD", "POST", "DELETE");
+    const TableName = table.name;
+    if (request.method === "POST") {
+      const Item = marshall(await readObject(request, `put an item into "${name}"`));
+      await engine.call("PutItem", { TableName, Item });
+    } else if (request.method === "DELETE") {
+      const Key = await readObject(request, `delete an item of "${name}"`);
+      await engine.call("DeleteItem", { TableName, Key });
+    } else {
+      const scan = { TableName, Limit: SHOWN };
+      const { Items } = await engine.call<{ Items: Attributes[] }>("Scan", scan);
+      const items = Items.map((item) => ({
+        key: Object.fromEntries(table.key.map((key) => [key, item[key]])),
+        text: JSON.stringify(inOrder(unmarshall(item), table.key), asJson),
+      }));
+      return jsonReply(200, { items }, [["Cache-Control", "no-store"]]);
+    }
+    tables.changed();
+    return reply(204);
+  }
+
   /** Puts one event, in the form that the console of Amazon EventBridge shows. */
   async function answerEvents(request: IncomingMessage): Promise<Reply> {
     allow(request.method!, "POST");
-    const text = await readText(request);
-    const event = parseJson(text, "put the event") as Record<string, unknown> | null;
-    const { source, "detail-type": DetailType, detail, bus = "default" } = event ?? {};
+    const event = await readJson(request, "put the event");
+    const { source, "detail-type": DetailType, detail, bus = "default" } = Object(event);
     const Detail = JSON.stringify(detail);
     const result = eventBus.put({ Source: source, DetailType, Detail, EventBusName: bus });
     return jsonReply("ErrorCode" in result ? 400 : 200, result);
@@ -151,7 +191,7 @@ export function createTriggerEndpoints(
         case "queues":
           return await answerQueue(request, path.slice("/queues/".length));
         case "tables":
-          return await table(request, decode(name));
+          return await answerTable(request, decode(name));
         case "events":
           return await answerEvents(request);
         case "schedules":
@@ -160,30 +200,40 @@ export function createTriggerEndpoints(
           return undefined;
       }
     } catch (error) {
-      if (error instanceof ObjectKeyError) throw refusal(400, error.message);
+      if (error instanceof ObjectKeyError || error instanceof TableError) {
+        throw refusal(400, error.message);
+      }
       throw error;
     }
   };
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
+/** Reads the body of a request. The action stands in the message of an error. */
+async function readText(request: IncomingMessage, action: string): Promise<string> {
   const body = await readBody(request, MAX_REQUEST);
   if (body.length > MAX_REQUEST) {
-    throw refusal(413, `Cannot publish the message: the request has over ${MAX_REQUEST} bytes`);
+    throw refusal(413, `Cannot ${action}: the request has over ${MAX_REQUEST} bytes`);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
-    throw publicationRefusal("its body is not UTF-8");
+    throw refusal(400, `Cannot ${action}: its body is not UTF-8`);
   }
 }
 
-function parseJson(text: string, action: string): unknown {
+async function readJson(request: IncomingMessage, action: string): Promise<unknown> {
+  const text = await readText(request, action);
   try {
     return JSON.parse(text);
   } catch (error) {
     throw refusal(400, `Cannot ${action}: ${(error as Error).message}`);
   }
+}
+
+async function readObject(request: IncomingMessage, action: string) {
+  const value = await readJson(request, action);
+  if (isObject(value)) return value;
+  throw refusal(400, `Cannot ${action}: expected a JSON object`);
 }
 
 function decode(text: string): string {
@@ -241,4 +291,29 @@ function queryOf(name: string, value: string, number: number): [string, string][
     [`${entry}.Value.DataType`, type!],
     [`${entry}.Value.${type === "Binary" ? "Binary" : "String"}Value`, content!],
   ];
+}
+
+function marshall(newImage: Readonly<Record<string, unknown>>): object {
+  try {
+    return tableEvent([{ keys: { id: "" }, newImage }]).Records[0]!.dynamodb.NewImage!;
+  } catch (error) {
+    throw refusal(400, (error as Error).message);
+  }
+}
+
+function unmarshall(NewImage: Attributes): TableItem {
+  return new FnTableRecord({ Records: [{ dynamodb: { NewImage } }] }).newImage()!;
+}
+
+/** The attributes of the key, and then the others by their names. The engine has no order. */
+function inOrder(item: TableItem, key: readonly string[]): TableItem {
+  const names = new Set([...key, ...Object.keys(item).sort()]);
+  return Object.fromEntries([...names].map((name) => [name, item[name]!]));
+}
+
+/** Shows values that JSON does not have: sets as arrays, bytes as base64, large numbers as text. */
+function asJson(_: string, value: unknown): unknown {
+  if (value instanceof Set) return [...value];
+  if (value instanceof Uint8Array) return value.toBase64();
+  return typeof value === "bigint" ? String(value) : value;
 }

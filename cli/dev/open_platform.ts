@@ -27,7 +27,6 @@ import { Forwarding, type Login } from "./forwarding.ts";
 import { Services } from "./services.ts";
 import { answerPage } from "./page/pages.ts";
 import type { Sockets } from "./sockets.ts";
-import { createTableEndpoint } from "./table_endpoint.ts";
 
 /** The file of the items in the folder of the data. */
 export const TABLES_FILE = "tables.db";
@@ -106,9 +105,9 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const invokeApi = createInvokeApi(application, host, asyncInvocations);
   const { keys } = sockets;
   const forwarding = new Forwarding(application.functions, options.login);
-  const data = { application, buckets, messaging, eventBus };
+  const data = { application, buckets, messaging, eventBus, tables };
   const services = stack.use(
-    new Services({ ...data, keys, forwarding, invokeApi, tables, note }),
+    new Services({ ...data, keys, forwarding, invokeApi, note }),
   );
   const sources = { application, host, messaging, log, clock };
   const followers = stack.use(await followTables(sources, tables));
@@ -123,11 +122,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
       if (options.time === "skip") clock.skip(); // Whatever can go on has begun to run.
     }
   };
-  const endpoints = createTriggerEndpoints({
-    ...data,
-    schedules,
-    table: createTableEndpoint(application, tables),
-  });
+  const endpoints = createTriggerEndpoints({ ...data, schedules, tables });
   const authorizers = new Authorizers(application.gateway, host, note);
   const parts: Parts = {
     page: (...request) => answerPage(application, () => options.api.read(), ...request),
