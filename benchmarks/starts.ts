@@ -8,7 +8,7 @@ import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../cli/programs/downloads.ts";
-import { succeed } from "../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../testdata/programs.ts";
 import { RunningProgram } from "../testdata/running_program.ts";
 import { median } from "./contest.ts";
 
@@ -26,8 +26,7 @@ async function writeConfiguration(checkout: string): Promise<string> {
   const [core, cli] = [await read("deno.json"), await read("cli/deno.json")];
   const modules = Object.entries<string>(core.exports)
     .map(([name, path]) => [join(core.name, name), join(checkout, path)]);
-  const folder = await Deno.makeTempDir({ prefix: "mate-starts-" });
-  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const imports = { ...cli.imports, ...Object.fromEntries(modules) };
   await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ imports }));
   await Deno.copyFile(`${checkout}/cli/packages.lock.json`, `${folder}/deno.lock`);
@@ -64,9 +63,7 @@ type Action = (
 const ACTIONS: Readonly<Record<string, Action>> = {
   "dev, first answer": async (checkout, env) => {
     await using stack = new AsyncDisposableStack();
-    const data = await Deno.makeTempDir();
-    stack.defer(() => Deno.remove(data, { recursive: true }));
-    const args = ["dev", "--port", "0", "--data", data];
+    const args = ["dev", "--port", "0", "--data", temporaryFolder()];
     const tool = stack.use(await startTool(checkout, args, SHOP, env));
     stack.defer(async () => {
       tool.kill("SIGTERM");
@@ -80,10 +77,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return () => owned.disposeAsync();
   },
   "bundle": async (checkout, env) => {
-    const out = await Deno.makeTempDir();
-    const tool = await startTool(checkout, ["bundle", "--out", out], SHOP, env);
+    const tool = await startTool(checkout, ["bundle", "--out", temporaryFolder()], SHOP, env);
     if (await tool.status() !== 0) throw new Error(`mate bundle failed: ${await tool.errors}`);
-    await Deno.remove(out, { recursive: true });
   },
   "invoke, one of seven": (checkout, env) => invoke("app.json", checkout, env),
   "invoke, alone": (checkout, env) => invoke("alone.json", checkout, env),
@@ -144,12 +139,10 @@ export async function measureStarts(checkouts: readonly string[], rounds: number
 }
 
 async function bundleWithDeno(modules: readonly string[]): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  const output = `${temporaryFolder()}/out.js`;
   for (const module of modules) {
-    const args = ["bundle", "--quiet", module, "-o", `${folder}/out.js`];
-    await succeed(Deno.execPath(), args, { cwd: SHOP });
+    await succeed(Deno.execPath(), ["bundle", "--quiet", module, "-o", output], { cwd: SHOP });
   }
-  await Deno.remove(folder, { recursive: true });
 }
 
 /**
