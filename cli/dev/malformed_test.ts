@@ -7,8 +7,8 @@ import { manifestWith } from "../testdata/platform.ts";
 import { createEventBus } from "../aws/events/event_bus.ts";
 import { Messaging } from "../sources/messaging.ts";
 import { ServiceError } from "../aws/service_call.ts";
-import { OPERATIONS as SNS_OPERATIONS } from "../aws/sns/operations.ts";
-import { OPERATIONS as SQS_OPERATIONS } from "../aws/sqs/sqs.ts";
+import { OPERATIONS as SNS_OPERATIONS, parseSns } from "../aws/sns/operations.ts";
+import { OPERATIONS as SQS_OPERATIONS, parseSqs } from "../aws/sqs/sqs.ts";
 
 const MANIFEST = manifestWith({
   worker: { module: "w.ts", triggers: { topics: [{ name: "news" }] } },
@@ -102,7 +102,8 @@ Deno.test("requests to Amazon SQS get an answer or an error of the service", asy
       using messaging = new Messaging(APPLICATION, "/no such folder", () => {}); // A request may delete the queue.
       const headers = new Headers({ "x-amz-target": `AmazonSQS.${operation}` });
       const body = JSON.stringify({ QueueUrl: "/app-jobs", ...given });
-      await run(() => messaging.parse("sqs", headers, body, "http://localhost"));
+      const { queues, signal } = messaging;
+      await run(() => parseSqs(queues, headers, body, { endpoint: "http://localhost", signal }));
     }),
     { numRuns: 10_000 },
   );
@@ -135,7 +136,7 @@ Deno.test("requests to Amazon SNS get an answer or an error of the service", asy
     fc.asyncProperty(action, fc.array(parameter, { maxLength: 8 }), async (Action, parameters) => {
       using messaging = new Messaging(APPLICATION, "/no such folder", () => {});
       const body = new URLSearchParams([["Action", Action], ...parameters as [string, string][]]);
-      await run(() => messaging.parse("sns", new Headers(), `${body}`, "http://localhost"));
+      await run(() => parseSns(messaging.topics, new Headers(), `${body}`));
     }),
     { numRuns: 3_000 },
   );

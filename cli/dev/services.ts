@@ -12,9 +12,10 @@ import { jsonFailure, s3Failure, type ServiceCall, ServiceError } from "../aws/s
 import { createS3 } from "../aws/s3/s3.ts";
 import { answerPreflight, checkPresigned, grantPage } from "../aws/s3/pages.ts";
 import { MAX_TABLE_REQUEST, type Tables } from "../aws/dynamodb/tables.ts";
+import { parseSns } from "../aws/sns/operations.ts";
 import { snsFailure } from "../aws/sns/publication.ts";
 import type { Door } from "./sockets.ts";
-import { sqsFailure } from "../aws/sqs/sqs.ts";
+import { parseSqs, sqsFailure } from "../aws/sqs/sqs.ts";
 
 /** What the services need. */
 export interface ServicesOptions {
@@ -78,14 +79,13 @@ export class Services implements AsyncDisposable {
   readonly calls: Calls = new Calls();
 
   constructor(options: ServicesOptions) {
-    const { application, buckets, messaging, eventBus, invokeApi, tables } = options;
+    const { application, buckets, eventBus, invokeApi, tables } = options;
+    const { queues, topics, signal } = options.messaging;
     this.#options = options;
     this.#rights = new Rights(application.functions);
     const named = Object.entries(application.buckets)
       .map(([key, { name }]) => [name, buckets.get(key)!] as const);
     const s3 = createS3(new Map(named), this.#uploads);
-    const parseBy = (service: "sns" | "sqs") => ({ headers, url }: Request, body: string) =>
-      messaging.parse(service, headers, body, new URL(url).origin);
     this.#backends = {
       dynamodb: { parse: ({ headers }, body) => tables.parse(headers, body), fail: jsonFailure },
       events: { parse: ({ headers }, body) => eventBus.parse(headers, body), fail: jsonFailure },
@@ -107,8 +107,12 @@ export class Services implements AsyncDisposable {
           }),
         fail: s3Failure,
       },
-      sns: { parse: parseBy("sns"), fail: snsFailure },
-      sqs: { parse: parseBy("sqs"), fail: sqsFailure },
+      sns: { parse: ({ headers }, body) => parseSns(topics, headers, body), fail: snsFailure },
+      sqs: {
+        parse: ({ headers, url }, body) =>
+          parseSqs(queues, headers, body, { endpoint: new URL(url).origin, signal }),
+        fail: sqsFailure,
+      },
     };
   }
 

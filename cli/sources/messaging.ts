@@ -1,8 +1,6 @@
 import type { Application, PlainQueue } from "../application/types.ts";
 import { Clock } from "../aws/clock.ts";
 import type { MessageAttributes } from "../aws/messages.ts";
-import type { ServiceCall } from "../aws/service_call.ts";
-import { parseSns } from "../aws/sns/operations.ts";
 import {
   type Delivery,
   envelopeOf,
@@ -13,7 +11,6 @@ import {
 import { Contents, type QueueAttributes } from "../aws/sqs/attributes.ts";
 import type { SentMessage } from "../aws/sqs/queue.ts";
 import { Queues } from "../aws/sqs/queues.ts";
-import { parseSqs } from "../aws/sqs/sqs.ts";
 
 /** Amazon SQS and Amazon SNS on this machine, with the queues and topics of an application. */
 export class Messaging implements Disposable {
@@ -22,6 +19,8 @@ export class Messaging implements Disposable {
   /** The names of the queues that functions poll. */
   readonly #polled: readonly string[];
   readonly #stop = new AbortController();
+  /** Ends the waiting for messages. */
+  readonly signal: AbortSignal = this.#stop.signal;
 
   /**
    * @param folder The folder for messages that do not fit into the memory.
@@ -94,17 +93,6 @@ export class Messaging implements Disposable {
     queue.send({ body, attributes, delay, groupId, traceHeader });
   }
 
-  /**
-   * Parses a request to one service.
-   *
-   * @throws {ServiceError} If the request is malformed, or if it asks for something that this machine does not have.
-   */
-  parse(service: "sns" | "sqs", headers: Headers, body: string, endpoint: string): ServiceCall {
-    return service === "sns"
-      ? parseSns(this.topics, headers, body)
-      : parseSqs(this.queues, headers, body, { endpoint, signal: this.#stop.signal });
-  }
-
   /** Sends a message to a queue. Returns the identifier of the message. */
   send(queue: string, message: Omit<SentMessage, "attributes" | "delay">): string {
     return this.queues.find(queue).send({ ...message, attributes: {}, delay: 0 }).id;
@@ -118,7 +106,6 @@ export class Messaging implements Disposable {
     });
   }
 
-  /** Ends the waiting for messages. */
   [Symbol.dispose](): void {
     this.#stop.abort();
   }
