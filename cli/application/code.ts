@@ -26,18 +26,12 @@ export function codeOf(manifest: Manifest, key: string): FunctionCode {
   };
 }
 
-/** The hosts of the AWS services behind `uses`. The bootstrap replaces `${NAME}` by the environment variable. */
+/** The first part of the hosts of the AWS services behind `uses`. The bootstrap replaces `${NAME}` by the environment variable. */
 const HOSTS: Readonly<Record<keyof Uses, (variable: string) => readonly string[]>> = {
-  buckets: (variable) => [
-    `\${${variable}}.s3.\${AWS_REGION}.amazonaws.com:443`,
-    "s3.${AWS_REGION}.amazonaws.com:443",
-  ],
-  topics: () => ["sns.${AWS_REGION}.amazonaws.com:443"],
-  queues: () => ["sqs.${AWS_REGION}.amazonaws.com:443"],
-  tables: () => [
-    "dynamodb.${AWS_REGION}.amazonaws.com:443",
-    "*.ddb.${AWS_REGION}.amazonaws.com:443", // the endpoint of an account, which the AWS SDKs prefer
-  ],
+  buckets: (variable) => [`\${${variable}}.s3`, "s3"],
+  topics: () => ["sns"],
+  queues: () => ["sqs"],
+  tables: () => ["dynamodb", "*.ddb"], // the second is the endpoint of an account, which the AWS SDKs prefer
 };
 
 /** The first part of the hosts of each service of the local platform. If a statement allows an action, a function needs no other permission there. */
@@ -56,12 +50,14 @@ function hostsOf({ uses, statements, secrets }: FunctionManifest): string[] {
   );
   const allowed = statements.filter(({ Effect }) => Effect === "Allow")
     .flatMap(({ Action = "*" }) => Action).map((action) => action.split(":")[0]!.toLowerCase());
-  const kept = secrets.length === 0 ? [] : ["ssm.${AWS_REGION}.amazonaws.com:443"];
+  const kept = secrets.length === 0 ? [] : ["ssm"];
   const stated = Object.entries(LOCAL_SERVICES)
     .filter(([service]) => allowed.includes(service) || allowed.includes("*"))
-    .flatMap(([, names]) => names)
-    .map((name) => `${name}.\${AWS_REGION}.amazonaws.com:443`);
-  return [...new Set([...used, ...kept, ...stated])];
+    .flatMap(([, names]) => names);
+  return Array.from(
+    new Set([...used, ...kept, ...stated]),
+    (name) => `${name}.\${AWS_REGION}.amazonaws.com:443`,
+  );
 }
 
 /**

@@ -82,11 +82,7 @@ function resolveTables(manifest: Manifest, place: Place) {
     attributes: attributesOf(settings),
     indexes: mapValues(settings.indexes, ({ key, projection }) => ({
       key: Object.keys(key),
-      projection: projection === undefined
-        ? "ALL"
-        : projection.length > 0
-        ? "INCLUDE"
-        : "KEYS_ONLY",
+      projection: projection ? (projection.length > 0 ? "INCLUDE" : "KEYS_ONLY") : "ALL",
       included: projection?.length ? projection : undefined,
     })),
     expires: settings.expires,
