@@ -9,12 +9,10 @@ import { ownPlatform, platformOf } from "../cli/bundle/bundler/natives/platforms
 import { systemOf } from "../cli/bundle/bundler/natives/binaries.ts";
 import { bundleFunctions } from "../cli/bundle/functions.ts";
 import { SandboxHost } from "../cli/dev/sandbox_host/host.ts";
+import { makeApp } from "../cli/testdata/bundle.ts";
 import { isolation, NODE_RUNTIMES } from "../cli/testdata/sandbox.ts";
-import { resolveGiven } from "../cli/dev/resolve_locally.ts";
-import { readManifest } from "../cli/manifest/manifest.ts";
 import { findProgram } from "../cli/programs/find_program.ts";
-import { temporaryFolder } from "../testdata/programs.ts";
-import { install, writeProject } from "./packages/testdata/consumers.ts";
+import { install } from "./packages/testdata/consumers.ts";
 
 const PACKAGES = {
   "sharp": "0.35.5",
@@ -57,25 +55,18 @@ Deno.test({
   name: "native packages of npm are bundled for each architecture, and work",
   ignore: !isReady,
   async fn() {
-    const folder = temporaryFolder();
     const database =
       'import Database from "better-sqlite3"; export const handler = () => Database;';
-    const modules = { ...FUNCTIONS, database: [database] };
-    const manifest = {
-      ...{ name: "natives", stage: "v0", runtime: NODE_RUNTIMES.at(-1) },
-      defaults: { memory: 512, timeout: 30 },
-      functions: Object.fromEntries(
-        Object.keys(modules).map((name) => [name, { module: `${name}.mjs` }]),
-      ),
-    };
-    const code = Object.entries(modules).map(([name, [text]]) => [`${name}.mjs`, text!]);
-    await writeProject(folder, {
-      "package.json": JSON.stringify({ type: "module", dependencies: PACKAGES }),
-      "app.json": JSON.stringify(manifest),
-      ...Object.fromEntries(code),
-    });
-    const manifestPath = `${folder}/app.json`;
-    const application = resolveGiven(await readManifest(manifestPath));
+    const files = { "package.json": JSON.stringify({ type: "module", dependencies: PACKAGES }) };
+    const functions: Record<string, unknown> = {};
+    for (const [name, [text]] of Object.entries({ ...FUNCTIONS, database: [database] })) {
+      Object.assign(files, { [`${name}.mjs`]: text });
+      functions[name] = { module: `${name}.mjs` };
+    }
+    const settings = { runtime: NODE_RUNTIMES.at(-1), defaults: { memory: 512, timeout: 30 } };
+    await using app = await makeApp(files, functions, settings);
+    const { folder, manifest: manifestPath } = app;
+    const application = await app.read();
     await install(folder, "--ignore-scripts");
 
     const own = ownPlatform();
