@@ -90,7 +90,7 @@ export class SandboxHost implements ApplicationHost {
   /** The function that was invoked last, or will probably be invoked first. */
   #last = "";
   #reloading: Promise<readonly string[]> = Promise.resolve([]);
-  #inspector: Inspector | undefined;
+  inspector: Inspector | undefined;
 
   private constructor(options: Options, isolation: Isolation, workshop: Workshop) {
     this.#options = options;
@@ -122,7 +122,10 @@ export class SandboxHost implements ApplicationHost {
       host = new SandboxHost(options, chosen, workshop);
       if (name !== undefined) await host.#inspect(name);
       if ((options.bundling ?? "first") !== "first") {
-        if (isLater && options.first !== undefined) host.#startEarly(options.first);
+        if (isLater && options.first !== undefined) {
+          host.#last = options.first; // Its sandbox starts early, as at times on AWS Lambda.
+          host.#bundleFirst(options.first).catch(() => {}); // The first invocation tries again, and gets the error.
+        }
         host.#bundleLater();
         return host;
       }
@@ -158,16 +161,12 @@ export class SandboxHost implements ApplicationHost {
     return this.#pools.get(name) ?? this.#faults.get(name) ?? "there is no such function";
   }
 
-  get inspector(): ApplicationHost["inspector"] {
-    return this.#inspector;
-  }
-
   timeOf(name: string): Stopwatch {
-    return name === this.#options.inspect ? this.#inspector!.time : new Stopwatch();
+    return name === this.#options.inspect ? this.inspector!.time : new Stopwatch();
   }
 
   async #inspect(name: string): Promise<void> {
-    this.#inspector = await Inspector.open({
+    this.inspector = await Inspector.open({
       name,
       isConfined: this.#isolation.kind !== "plain folders",
       note: (text) => this.#log("", text),
@@ -181,7 +180,7 @@ export class SandboxHost implements ApplicationHost {
 
   reload(
     application = this.#application,
-    onReady: () => Promise<void> = () => Promise.resolve(),
+    onReady?: () => Promise<void>,
   ): Promise<readonly string[]> {
     const { inspect: name } = this.#options;
     if (name !== undefined && name in application.functions) {
@@ -201,7 +200,7 @@ export class SandboxHost implements ApplicationHost {
       const former = new Map(this.#faults);
       const build = await this.#build(names.filter((name) => isAll || isKnown(name)), false);
       // Nothing is locked here, because the invocations that `onReady` waits for may need bundles.
-      await onReady();
+      await onReady?.();
       this.#apply(build);
       this.#retireRemoved();
       this.#bundleLater();
@@ -222,7 +221,7 @@ export class SandboxHost implements ApplicationHost {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     clearTimeout(this.#background);
-    await this.#inspector?.[Symbol.asyncDispose]();
+    await this.inspector?.[Symbol.asyncDispose]();
     const pools = [...this.#pools.values(), ...this.#retired];
     await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()));
     await this.#bundling;
@@ -286,12 +285,6 @@ export class SandboxHost implements ApplicationHost {
     }
   }
 
-  /** Bundles a function and starts a sandbox, as AWS Lambda does at times before the first invocation. */
-  #startEarly(name: string): void {
-    this.#last = name;
-    this.#bundleFirst(name).catch(() => {}); // The first invocation tries again, and gets the error.
-  }
-
   /** Bundles a function that an invocation waits for, together with the others that invocations wait for. */
   async #bundleFirst(name: string): Promise<void> {
     this.#wanted.add(name);
@@ -329,7 +322,7 @@ export class SandboxHost implements ApplicationHost {
       const rule = ruleOf(name, line, isolation.kind !== "plain folders");
       if (rule !== undefined) this.#log("", rule);
     };
-    const inspected = name === this.#options.inspect ? this.#inspector!.time : undefined;
+    const inspected = name === this.#options.inspect ? this.inspector!.time : undefined;
     const limits = inspected === undefined
       ? { concurrency, idleLimit, initLimit }
       : { concurrency: 1, idleLimit: NEVER, initLimit, inspected };

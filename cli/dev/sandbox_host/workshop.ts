@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Kept } from "../../programs/kept.ts";
 import { missingUses } from "../../application/code.ts";
 import type { Application, ApplicationFunction } from "../../application/types.ts";
-import { withMap } from "./inline_map.ts";
 import { type ArchiveFile, writeFiles } from "../../bundle/archive.ts";
 import { bundleFunctions } from "../../bundle/functions.ts";
 import { Bundles } from "../../bundle/bundles.ts";
@@ -34,16 +34,13 @@ export interface WorkshopOptions {
 /** Bundles functions and unpacks the bundles as AWS Lambda does, in a temporary folder. */
 export class Workshop implements AsyncDisposable {
   readonly #owned: OwnedFolder;
-  readonly #folder: string;
   readonly #isolation: Promise<Isolation>;
   readonly #options: WorkshopOptions;
   readonly #versions = new Map<string, Version>();
   readonly #kept: Kept;
   readonly #bundles: Bundles;
-  /** The layer with Deno. It is made when a function needs it. */
-  #layer: Promise<RuntimeFolders> | undefined;
-  /** The folders of the runtimes of Node.js that functions have needed. */
-  readonly #nodes = new Map<NodeRuntime, Promise<RuntimeFolders>>();
+  /** The folders of the runtimes that functions have needed. */
+  readonly #runtimes = new Map<Runtime, Promise<RuntimeFolders>>();
   #root: Promise<void> | undefined;
   #count = 0;
   /** The folders outside of the manifest's folder from which the functions import files. */
@@ -51,7 +48,6 @@ export class Workshop implements AsyncDisposable {
 
   private constructor(owned: OwnedFolder, isolation: Promise<Isolation>, options: WorkshopOptions) {
     this.#owned = owned;
-    this.#folder = owned.path;
     this.#isolation = isolation;
     this.#options = options;
     const { manifestPath, signal, log } = options;
@@ -64,15 +60,11 @@ export class Workshop implements AsyncDisposable {
   /** Makes the folder. */
   static async open(isolation: Promise<Isolation>, options: WorkshopOptions): Promise<Workshop> {
     // /tmp does not fit: it may be in memory, and functions in plain folders may write to it.
-    const folder = await makeOwnedFolder("/var/tmp");
-    const workshop = new Workshop(folder, isolation, options);
-    try {
-      await Deno.chmod(folder.path, 0o755); // Functions run as another user.
-      return workshop;
-    } catch (error) {
-      await workshop[Symbol.asyncDispose]();
-      throw error;
-    }
+    await using stack = new AsyncDisposableStack();
+    const owned = stack.use(await makeOwnedFolder("/var/tmp"));
+    await Deno.chmod(owned.path, 0o755); // Functions run as another user.
+    stack.move();
+    return new Workshop(owned, isolation, options);
   }
 
   async #isPlain(): Promise<boolean> {
@@ -80,24 +72,19 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Makes the folders of a runtime once. */
-  #foldersOf(runtime: ApplicationFunction["runtime"]): Promise<RuntimeFolders> {
-    if (runtime === "deno") {
-      this.#layer ??= this.#makeLayer();
-      this.#layer.catch(() => this.#layer = undefined);
-      return this.#layer;
-    }
-    const known = this.#nodes.get(runtime);
+  #foldersOf(runtime: Runtime): Promise<RuntimeFolders> {
+    const known = this.#runtimes.get(runtime);
     if (known !== undefined) return known;
-    const made = this.#makeNode(runtime);
-    this.#nodes.set(runtime, made);
-    made.catch(() => this.#nodes.delete(runtime)); // The network may be there the next time.
+    const made = runtime === "deno" ? this.#makeLayer() : this.#makeNode(runtime);
+    this.#runtimes.set(runtime, made);
+    made.catch(() => this.#runtimes.delete(runtime)); // The network may be there the next time.
     return made;
   }
 
   /** Makes the folder with AWS's client of the Runtime API. */
   async #makeNode(runtime: NodeRuntime): Promise<RuntimeFolders> {
     const files = await findNode(runtime, { signal: this.#options.signal });
-    const folder = `${this.#folder}/${runtime}`;
+    const folder = `${this.#owned.path}/${runtime}`;
     await writeFiles(folder, await nodeRuntimeFiles(runtime, files.client));
     if (!await this.#isPlain() || Deno.uid() !== 0) {
       return { node: { program: files.program, runtime: folder } };
@@ -109,7 +96,7 @@ export class Workshop implements AsyncDisposable {
 
   async #makeLayer(): Promise<RuntimeFolders> {
     if (this.#options.layer !== undefined) return { layer: this.#options.layer };
-    const layer = `${this.#folder}/layer`;
+    const layer = `${this.#owned.path}/layer`;
     const deno = Deno.execPath();
     const options = { kept: this.#kept, signal: this.#options.signal };
     const files = await layerFiles(ownArchitecture() ?? "x86_64", options);
@@ -123,7 +110,7 @@ export class Workshop implements AsyncDisposable {
     for (const { runtime } of Object.values(functions)) {
       this.#foldersOf(runtime).catch(() => {}); // The first build gets the error.
     }
-    this.#root = prepareRoot(this.#folder);
+    this.#root = prepareRoot(this.#owned.path);
     this.#root.catch(() => {}); // The first sandbox gets the error.
   }
 
@@ -156,7 +143,7 @@ export class Workshop implements AsyncDisposable {
       const { format: logFormat } = application.settings.logs;
       const version: Version = { files, settings: JSON.stringify([logFormat, settings]) };
       if (areEqual(this.#versions.get(name), version)) continue;
-      const task = `${this.#folder}/${name}-${++this.#count}`;
+      const task = `${this.#owned.path}/${name}-${++this.#count}`;
       await writeFiles(
         task,
         name === this.#options.inspect
@@ -186,11 +173,13 @@ export class Workshop implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#options.bundles === undefined) await this.#bundles[Symbol.asyncDispose]();
-    const folders = [this.#layer, this.#root, ...this.#nodes.values()];
+    const folders = [this.#root, ...this.#runtimes.values()];
     await Promise.allSettled(folders); // The builds have reported the errors.
     await this.#owned[Symbol.asyncDispose]();
   }
 }
+
+type Runtime = ApplicationFunction["runtime"];
 
 /** The folders of a runtime. */
 type RuntimeFolders = Pick<Folders, "layer" | "deno" | "node">;
@@ -208,4 +197,36 @@ function areEqual(former: Version | undefined, { files, settings }: Version): bo
       const { path: formerPath, data: formerData } = former.files[index]!;
       return path === formerPath && (data === formerData || Buffer.compare(data, formerData) === 0);
     });
+}
+
+/**
+ * Writes the source map of a bundle into the bundle, with the texts of the sources. A debugger has no other way to the map,
+ * because only the function sees `/var/task`.
+ *
+ * @param folder The folder that the names of the sources are relative to.
+ */
+async function withMap(
+  files: readonly ArchiveFile[],
+  folder: string,
+): Promise<readonly ArchiveFile[]> {
+  return await Promise.all(files.map(async (file) => {
+    const map = files.find(({ path }) => path === `${file.path}.map`);
+    if (map === undefined) return file;
+    const decoder = new TextDecoder();
+    const code = decoder.decode(file.data).replace(/\n\/\/# sourceMappingURL=.*\n$/, "");
+    const own = JSON.parse(decoder.decode(map.data));
+    const sources = await Promise.all(own.sources.map(async (name: string) => {
+      if (/^[a-z][a-z\d+.-]+:/i.test(name)) return { url: name, text: null };
+      const path = resolve(folder, name);
+      const text = await Deno.readTextFile(path).catch(() => null); // A module of a package has no file of its own.
+      return { url: text === null ? name : pathToFileURL(path).href, text };
+    }));
+    const text = JSON.stringify({
+      ...own,
+      sources: sources.map(({ url }) => url),
+      sourcesContent: sources.map(({ text }) => text),
+    });
+    const url = `data:application/json;base64,${new TextEncoder().encode(text).toBase64()}`;
+    return { ...file, data: new TextEncoder().encode(`${code}\n//# sourceMappingURL=${url}\n`) };
+  }));
 }
