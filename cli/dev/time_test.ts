@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { SQS } from "@aws-sdk/client-sqs";
 import { manifestWith, startTestPlatform } from "../testdata/platform.ts";
+import { until } from "../../testdata/waiting.ts";
 
 // The times are those of the manifests and of the requests below; "What settled() waits for" in docs/local.md has the rules.
 
@@ -73,6 +74,7 @@ Deno.test("the clock jumps only inside settled(), and never while a function run
   using sqs = new Client(test.clientConfig());
   await sqs.send("jobs", { DelaySeconds: 900 });
   const page = test.send({ path: "/v0/page" });
+  await until("the call of the function", () => test.host.calls.length > 0);
   const settled = test.platform.settled();
   await new Promise((resolve) => setTimeout(resolve, 100));
   assertEquals(test.host.calls.map(({ name }) => name), ["page"]);
