@@ -15,8 +15,7 @@ import type { Gateway, HttpRequest } from "../gateway/gateway.ts";
 import type { createInvokeApi } from "../gateway/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { Log } from "../lambda/log.ts";
-import { createLogStream } from "./page/pages.ts";
-import { forwardRequest } from "./page/request.ts";
+import { createLogStream, forwardRequest } from "./page/pages.ts";
 import type { createTriggerEndpoints } from "./endpoints.ts";
 
 /** The origins of the platform and of the application. Both have the same port, so no resolver and no second port is needed. */
