@@ -5,9 +5,6 @@ import { Log } from "../lambda/log.ts";
 import { Kept } from "../programs/kept.ts";
 import { type LocalApplication, readLocally } from "./resolve_locally.ts";
 
-/** The variable with the secrets that a test on Node.js gives, because the platform runs in another process. */
-const GIVEN = "MATE_SECRETS";
-
 /** What {@linkcode begin} needs. */
 export interface BeginningOptions {
   readonly manifestPath: string;
@@ -35,7 +32,8 @@ export interface Beginning extends AsyncDisposable {
 export async function begin(
   { manifestPath, stage, signal }: BeginningOptions,
 ): Promise<Beginning> {
-  const secrets = JSON.parse(Deno.env.get(GIVEN) ?? "{}");
+  // A test on Node.js gives its secrets by this variable, because the platform runs in another process.
+  const secrets = JSON.parse(Deno.env.get("MATE_SECRETS") ?? "{}");
   const read = () => readLocally(manifestPath, { stage, secrets });
   const local = await read();
   const log = new Log();

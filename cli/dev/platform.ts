@@ -133,14 +133,12 @@ export async function startPlatform(
   app: string | Manifest = "app.json",
   options: PlatformOptions = {},
 ): Promise<Platform> {
-  const { log = new Log() } = options;
+  const { log = new Log(), stage, secrets } = options;
   if (options.host !== undefined && options.inspect !== undefined) {
     throw new TypeError('Cannot use "inspect" with a "host" of your own: inspect with that host');
   }
-  const path = typeof app === "string" ? app : "app.json";
+  const [path, given] = typeof app === "string" ? [app] : ["app.json", app];
   ignorePrograms(dirname(path));
-  const { stage, secrets } = options;
-  const given = typeof app === "string" ? undefined : app;
   const local = await readLocally(path, { stage, secrets }, given);
   const login = await findLogin(dirname(path), options.profile);
   await using stack = new AsyncDisposableStack();
