@@ -53,19 +53,14 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
   const deployment = await openDeployment(manifestPath, options);
   if (deployment === undefined) return false;
   const { terraform, folder, application, deployed } = deployment;
-  for (const [owner, variable] of plainSecrets(application)) {
-    print(
-      `Warning: The variable ${owner}.${variable} looks like a secret. Terraform's state and Lambda's settings hold it as plain text. ` +
-        `Move it from "environment" to "secrets", and run "mate secret set ${variable}"`,
-    );
-  }
-  loopsOf(application).forEach((line) => print(`Warning: ${line}`));
+  const warn = (message: string) => print(`Warning: ${message}`);
+  [...plainSecrets(application), ...loopsOf(application)].forEach(warn);
   await checkSecrets(deployment, options);
   print("Making the bundles");
   await bundleApplication(manifestPath, application, {
     out: `${folder}/bundles`,
     signal,
-    warn: (message) => print(`Warning: ${message}`),
+    warn,
   });
   print("Comparing with what is deployed");
   const unfinished = `${folder}/unfinished`;
@@ -77,7 +72,7 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
   const lost = lostTables(plan);
   const refusal = options.deletesData ? undefined : refusalOf(replaced, lost);
   if (options.isPlanOnly) {
-    if (refusal !== undefined) print(`Warning: "mate deploy" will refuse this plan. ${refusal}`);
+    if (refusal !== undefined) warn(`"mate deploy" will refuse this plan. ${refusal}`);
     return false;
   }
   if (lines.length === 0) {
@@ -89,14 +84,10 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
       print("Nothing was changed");
       return false;
     }
-    if (deployed.account === undefined) {
-      await claimName(deployment, place);
-      await makePlan(deployment); // the first plan is stale now
-    }
-    if (lost.length > 0) {
-      await unprotect(deployment, lost, print);
-      await makePlan(deployment); // the first plan is stale now
-    }
+    const isFirst = deployed.account === undefined;
+    if (isFirst) await claimName(deployment, place);
+    if (lost.length > 0) await unprotect(deployment, lost, print);
+    if (isFirst || lost.length > 0) await makePlan(deployment); // the first plan is stale now
     await Deno.writeTextFile(unfinished, "");
     await terraform.run(["apply", "plan"], print);
     await Deno.remove(unfinished);
@@ -227,12 +218,14 @@ async function checkSecrets(
   refuse(problems, "Cannot deploy");
 }
 
-/** The functions and variables whose names say that they hold secrets. */
-function plainSecrets({ functions }: Deployment["application"]): [string, string][] {
+/** Says of each variable whose name is that of a secret what to do. */
+function plainSecrets({ functions }: Application): string[] {
   const isSecret = /secret|passw(or)?d|token|credential|(api|private)_?key/i;
   return Object.entries(functions).flatMap(([key, { environment }]) =>
-    Object.keys(environment).filter((name) => isSecret.test(name))
-      .map((name): [string, string] => [key, name])
+    Object.keys(environment).filter((name) => isSecret.test(name)).map((name) =>
+      `The variable ${key}.${name} looks like a secret. Terraform's state and Lambda's settings hold it as plain text. ` +
+      `Move it from "environment" to "secrets", and run "mate secret set ${name}"`
+    )
   );
 }
 

@@ -80,6 +80,7 @@ export async function openDeployment(
     new Terraform(program, at, region ? { AWS_REGION: region } : {}, signal);
   const isNew = !existsSync(folder);
   try {
+    await restoreState(folder);
     const flags = await flagsToMove(manifest, folder, start.bind(undefined, wanted), options);
     if (flags === undefined) return undefined;
     if (!existsSync(`${folder}/.terraform`)) print("Fetching Terraform's provider for AWS");
@@ -92,7 +93,6 @@ export async function openDeployment(
     };
     const needed = providerFor(application);
     await initialize(needed, flags);
-    await restoreState(folder);
     const deployed = await readState(start(wanted));
     const provider = Math.max(needed, providerOfState(deployed.resources)) as Provider;
     if (provider !== needed) await initialize(provider);
@@ -139,7 +139,6 @@ async function flagsToMove(
 ): Promise<string[] | undefined> {
   const last = await lastStateOf(folder);
   if (last === undefined || last.state === state) return [];
-  await restoreState(folder);
   const { resources } = await readState(start());
   if (resources.length === 0) return ["-reconfigure"];
   const [from, to] = [last.state, state].map((place) => placeOfState(place, folder));

@@ -15,9 +15,7 @@ const OWN: readonly RegExp[] = [
 ];
 
 /** What Terraform writes to its folder `.terraform`. The checksums of providers are compared before each run. */
-const OWN_OF_TERRAFORM: readonly RegExp[] = [
-  /^(providers|modules|terraform\.tfstate(\.backup)?|\.DS_Store)$/,
-];
+const OWN_OF_TERRAFORM = [/^(providers|modules|terraform\.tfstate(\.backup)?|\.DS_Store)$/];
 
 /** The folders of the modules of {@linkcode writeRootModule}, by their keys. */
 const MODULES: Readonly<Record<string, string>> = {
@@ -27,11 +25,7 @@ const MODULES: Readonly<Record<string, string>> = {
 };
 
 /** The keys of a backend that the tool itself writes. Other keys can name a program that gives keys. */
-const BACKEND_KEYS = ["region", ...Object.keys((backendOf("s3://bucket/key") as Backend).s3!)];
-
-interface Backend {
-  readonly s3?: object;
-}
+const BACKEND_KEYS = ["region", ...Object.keys(backendOf("s3://bucket/key").s3!)];
 
 /**
  * Checks that a folder of a deployment has no file that someone else has put there, such as the author of a clone. Terraform

@@ -105,7 +105,10 @@ Deno.test("checkOwnFiles() refuses a link in the place of each folder and file",
 Deno.test("writeRootModule() removes what is not a file of the module", async () => {
   const folder = await makeFolder({ "module/evil.tf": "", "module/more/evil.tf": "" });
   const manifest = manifestWith({ one: { module: "one.ts" } });
-  await writeRootModule(folder, { application: resolveApplication(manifest, DEPLOYED) });
+  await writeRootModule(folder, {
+    application: resolveApplication(manifest, DEPLOYED),
+    provider: 5,
+  });
   const names = [...Deno.readDirSync(`${folder}/module`)].map(({ name }) => name);
   assertEquals(names.filter((name) => /evil|more/.test(name)), []);
   assertEquals(names.includes("gateway.tf"), true);

@@ -13,7 +13,7 @@ import tables from "./tf/tables.tf" with { type: "text" };
 import topics from "./tf/topics.tf" with { type: "text" };
 import variables from "./tf/variables.tf" with { type: "text" };
 import type { Infra } from "./infra.ts";
-import { CONSTRAINTS, type Provider, providerFor } from "./provider.ts";
+import { CONSTRAINTS, type Provider } from "./provider.ts";
 
 /** The address of the module with the application. */
 export const MODULE = "module.application";
@@ -48,8 +48,8 @@ export interface RootModule {
   readonly application: Application;
   /** The only account that Terraform may use; any account by default. */
   readonly account?: string | undefined;
-  /** The version of Terraform's provider; by default the one that the runtimes of the functions need. */
-  readonly provider?: Provider | undefined;
+  /** The version of Terraform's provider. */
+  readonly provider: Provider;
   /** The place of the state, such as `s3://bucket/key`; by default a file beside the root module. */
   readonly state?: string | undefined;
   /** The Terraform files of the user in the folder `infra` beside the manifest. */
@@ -160,10 +160,7 @@ function rootModule(root: RootModule): unknown {
     terraform: {
       required_version: ">= 1.10",
       required_providers: {
-        aws: {
-          source: "hashicorp/aws",
-          version: CONSTRAINTS[root.provider ?? providerFor(root.application)],
-        },
+        aws: { source: "hashicorp/aws", version: CONSTRAINTS[root.provider] },
       },
       backend: backendOf(state),
     },
@@ -231,7 +228,7 @@ function rootModule(root: RootModule): unknown {
 const isEmulated = () => Deno.env.has("AWS_ENDPOINT_URL");
 
 /** The backend of Terraform that keeps the state. */
-export function backendOf(state: string | undefined): unknown {
+export function backendOf(state: string | undefined): Readonly<Record<string, object>> {
   if (state === undefined) return { local: {} };
   const { host, pathname } = new URL(state);
   return {

@@ -9,7 +9,7 @@ import { DEPLOYED, writeRootModule } from "./root_module.ts";
 async function write(text: string, options: object = {}) {
   const folder = `${temporaryFolder()}/deploy/v0`;
   const application = resolveApplication(parseManifest(text, "app.json"), DEPLOYED);
-  await writeRootModule(folder, { application, ...options });
+  await writeRootModule(folder, { application, provider: 5, ...options });
   const read = async (name: string) => JSON.parse(await Deno.readTextFile(`${folder}/${name}`));
   const { locals } = await read("application.tf.json");
   return { folder, application: locals.application, root: await read("main.tf.json") };

@@ -28,12 +28,7 @@ const KNOWN: Readonly<Record<string, readonly [one: string, many: string, attrib
 };
 
 /** The types of the application that hold data. */
-const DATA = [
-  "aws_s3_bucket",
-  "aws_dynamodb_table",
-  "aws_sqs_queue",
-  "aws_cloudwatch_log_group",
-];
+const DATA = ["aws_s3_bucket", "aws_dynamodb_table", "aws_sqs_queue", "aws_cloudwatch_log_group"];
 
 /** The types in the folder `infra` that hold no data. Every other type there may hold data. */
 const STATELESS =
