@@ -36,10 +36,6 @@ export function assertStringIncludes(actual: string, expected: string, message?:
   strict.ok(actual.includes(expected), message ?? problem);
 }
 
-export function assertLess<T>(actual: T, expected: T, message?: string): void {
-  strict.ok(actual < expected, message ?? `${actual} is not less than ${expected}`);
-}
-
 export function assertThrows<E extends Error = Error>(
   fn: () => unknown,
   errorClass?: ErrorClass<E>,

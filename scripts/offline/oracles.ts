@@ -11,10 +11,6 @@ export function encodeBase64(data: Uint8Array | string): string {
   return Buffer.from(data as string).toString("base64");
 }
 
-export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.from(text, "base64"));
-}
-
 export const STATUS_TEXT = STATUS_CODES as Record<number, string>;
 
 function negotiator(request: { headers: Headers }): Negotiator {

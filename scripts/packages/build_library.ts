@@ -7,7 +7,7 @@ import { build as bundle, stop } from "esbuild";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path/posix";
 import config from "../../deno.json" with { type: "json" };
-import { succeed } from "../../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { isReachable, REGISTRY } from "../std.ts";
 import {
   DOCUMENTS,
@@ -18,10 +18,6 @@ import {
   writePackageJson,
 } from "./metadata.ts";
 
-if (Deno.args.length > 0) {
-  console.error(`Unexpected argument "${Deno.args[0]}": expected nothing`);
-  Deno.exit(2);
-}
 if (!await isReachable(REGISTRY)) {
   console.error(
     `Cannot build the npm package: ${REGISTRY} cannot be reached, and dnt comes from there. Set JSR_URL to a registry that ` +
@@ -44,17 +40,13 @@ const ADDED: Readonly<Record<string, string>> = {
 const NO_INFER = "\ntype NoInfer<T> = [T][T extends unknown ? 0 : never];\n";
 
 await rm(OUTPUT, { recursive: true, force: true });
-const folder = await Deno.makeTempDir();
-try {
-  const builtins = await copySources(`${folder}/sources`);
-  await runDnt(builtins);
-  await removeAdditions(`${folder}/built/esm`);
-  await bundleModules(`${folder}/built/esm`);
-  await copyDeclarations(`${folder}/built/esm`);
-} finally {
-  await stop();
-  await Deno.remove(folder, { recursive: true });
-}
+const folder = temporaryFolder();
+const builtins = await copySources(`${folder}/sources`);
+await runDnt(builtins);
+await removeAdditions(`${folder}/built/esm`);
+await bundleModules(`${folder}/built/esm`);
+await stop();
+await copyDeclarations(`${folder}/built/esm`);
 for (const name of DOCUMENTS) await Deno.copyFile(new URL(name, ROOT), new URL(name, OUTPUT));
 const exports = Object.keys(ENTRY_POINTS).map((key, index) =>
   [key, { types: `./${NAMES[index]}.d.ts`, default: `./${NAMES[index]}.js` }] as const
@@ -157,9 +149,7 @@ async function copyDeclarations(built: string): Promise<void> {
   const seen = new Set(NAMES);
   for (const name of seen) { // the set grows meanwhile
     const path = `${name}.d.ts`;
-    const text = await Deno.readTextFile(join(built, path)).catch((cause) => {
-      throw new Error(`Cannot copy the declarations: "${path}" is not built`, { cause });
-    });
+    const text = await Deno.readTextFile(join(built, path));
     for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\(|\bimport )"(\.[^"]*)\.js"/g)) {
       seen.add(join(dirname(name), specifier!));
     }

@@ -19,12 +19,9 @@ const OUTPUT = TOOL_OUTPUT.pathname;
 const ON_NODE = new URL("tool/", import.meta.url).pathname;
 
 await rm(TOOL_OUTPUT, { recursive: true, force: true });
-try {
-  await buildTool();
-  await buildEntryPoints();
-} finally {
-  await stop();
-}
+await buildTool();
+await buildEntryPoints();
+await stop();
 for (const name of ["README.md", "LICENSE"]) await Deno.copyFile(SOURCE + name, OUTPUT + name);
 await writePackageJson(TOOL_OUTPUT, toolMetadata());
 

@@ -91,14 +91,12 @@ export async function startPlatform(
   app: string = "app.json",
   options: PlatformOptions = {},
 ): Promise<Platform> {
-  const { port = 0, time = "real" } = options;
+  const { port = 0, time = "real", stage, profile, inspect } = options;
   const onLine = options.onLine ?? tellOfFailures();
-  const folder = options.data ?? await mkdtemp(join(tmpdir(), "mate-data-"));
-  const stage = options.stage === undefined ? [] : ["--stage", options.stage];
-  const settings = ["--port", `${port}`, "--data", folder, "--time", time];
-  if (options.profile !== undefined) settings.push("--profile", options.profile);
-  if (options.inspect !== undefined) settings.push("--inspect", options.inspect);
-  const tool = startTool(["dev", app, "--verbose", ...stage, ...settings], {
+  const data = options.data ?? await mkdtemp(join(tmpdir(), "mate-data-"));
+  const settings = Object.entries({ port, data, time, stage, profile, inspect })
+    .flatMap(([name, value]) => value === undefined ? [] : [`--${name}`, `${value}`]);
+  const tool = startTool(["dev", app, "--verbose", ...settings], {
     env: { ...process.env, NO_COLOR: "1", MATE_SECRETS: JSON.stringify(options.secrets ?? {}) },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -107,7 +105,7 @@ export async function startPlatform(
   const end = new Promise<void>((resolve) => tool.once("close", () => resolve()))
     .then(async () => {
       process.off("exit", kill);
-      if (options.data === undefined) await rm(folder, { recursive: true });
+      if (options.data === undefined) await rm(data, { recursive: true });
     });
   const stop = async () => {
     kill();
