@@ -5,8 +5,8 @@
  * @module
  */
 import { assertEquals, assertMatch } from "@std/assert";
-import { ownPlatform, platformOf } from "../cli/bundle/bundler/natives/platforms.ts";
-import { systemOf } from "../cli/bundle/bundler/natives/binaries.ts";
+import { ownPlatform, platformOf } from "../cli/bundle/packages/platforms.ts";
+import { systemOf } from "../cli/bundle/natives/binaries.ts";
 import { bundleFunctions } from "../cli/bundle/functions.ts";
 import { SandboxHost } from "../cli/dev/sandbox_host/host.ts";
 import { makeApp } from "../cli/testdata/bundle.ts";

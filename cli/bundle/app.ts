@@ -9,11 +9,11 @@ import { resolveApplication } from "../application/resolve.ts";
 import type { Application } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { bundleForEach } from "./each_architecture.ts";
-import { type ArchiveFile, identifyFiles } from "./archive.ts";
+import { type ArchiveFile, identifyFiles } from "./archives/archive.ts";
 import { dirname, resolve } from "node:path";
 import { Kept, keyOf } from "../programs/kept.ts";
 import { ignorePrograms } from "../programs/find_program.ts";
-import { checkLimits, type Contents, contentsOf, type Sizes } from "./sizes.ts";
+import { checkLimits, type Contents, contentsOf, type Sizes } from "./archives/sizes.ts";
 import { describeApi, makeOwnFiles } from "./api/describe_api.ts";
 import { addCodeCaches } from "./code_cache/mod.ts";
 import {
@@ -23,10 +23,10 @@ import {
   type ProgramPackage,
 } from "../programs/pinned_packages.ts";
 import { keepProgram, type ProgramSource } from "../programs/keep_program.ts";
-import { Bundles } from "./bundles.ts";
-import { layerFiles } from "./layer.ts";
+import { Bundles } from "./modules/bundles.ts";
+import { layerFiles } from "./modules/layer.ts";
 import { startOnNode } from "./node_start.ts";
-import { joinZips, type Zip, zipFiles, zipOnce } from "./zips.ts";
+import { joinZips, type Zip, zipFiles, zipOnce } from "./archives/zips.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {

@@ -1,12 +1,12 @@
 import { dirname, resolve } from "node:path";
 import type { Application, FunctionCode } from "../application/types.ts";
 import type { Runtime } from "../manifest/manifest.ts";
-import { type ArchiveFile, fileOf } from "./archive.ts";
-import type { MissingAddon, ModuleBundle } from "./bundler/messages.ts";
+import { type ArchiveFile, fileOf } from "./archives/archive.ts";
+import type { MissingAddon, ModuleBundle } from "./packages/messages.ts";
 import type { CopiedPackages } from "./bundler/bundler.ts";
-import { Bundles } from "./bundles.ts";
-import { ownPlatform, type Platform } from "./bundler/natives/platforms.ts";
-import { describeMissing, MissingAddonsError } from "./bundler/natives/remedies.ts";
+import { Bundles } from "./modules/bundles.ts";
+import { ownPlatform, type Platform } from "./packages/platforms.ts";
+import { describeMissing, MissingAddonsError } from "./natives/remedies.ts";
 import { filesForNode } from "./node_files.ts";
 import type { Kept } from "../programs/kept.ts";
 

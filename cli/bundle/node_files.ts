@@ -1,14 +1,14 @@
 import { extname, resolve } from "node:path";
 import type { FunctionCode } from "../application/types.ts";
 import type { Kept } from "../programs/kept.ts";
-import { type ArchiveFile, fileOf } from "./archive.ts";
-import type { ModuleBundle } from "./bundler/messages.ts";
-import { bundleModule } from "./module_bundle.ts";
+import { type ArchiveFile, fileOf } from "./archives/archive.ts";
+import type { ModuleBundle } from "./packages/messages.ts";
+import { bundleModule } from "./modules/module_bundle.ts";
 
 /** The module that reads secrets. Nothing calls `load`: it makes the module a part of the module graph. */
 const READER = {
-  url: new URL(`secret_reader${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package
-  load: () => import("./secret_reader.ts"),
+  url: new URL(`modules/secret_reader${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package
+  load: () => import("./modules/secret_reader.ts"),
 };
 
 export interface NodeFilesOptions {

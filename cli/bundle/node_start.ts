@@ -13,7 +13,7 @@ import {
   ownArchitecture,
 } from "../programs/pinned_packages.ts";
 import { findNode, type NodeSource } from "../programs/find_node.ts";
-import { type ArchiveFile, writeFiles } from "./archive.ts";
+import { type ArchiveFile, writeFiles } from "./archives/archive.ts";
 import {
   HandlerError,
   MachineError,

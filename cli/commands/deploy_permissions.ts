@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { checkNpmSettings } from "../bundle/npm_settings.ts";
+import { checkNpmSettings } from "../bundle/bundler/npm_settings.ts";
 import { cacheFolder } from "../programs/downloads.ts";
 import {
   CHILD_VARIABLES,

@@ -115,7 +115,7 @@ Deno.test("a deployment takes the bundles of earlier runs, with its own permissi
     "shop/one.ts":
       `import { Hono } from "npm:hono@4.10.1"; export const handler = () => new Hono();`,
     "shop/two.ts": `import ws from "npm:ws@8.18.3"; export const handler = () => ws;`, // has optional packages
-    "shop/tool.ts": `import { bundleModules } from ${url("../bundle/module_bundle.ts")};
+    "shop/tool.ts": `import { bundleModules } from ${url("../bundle/modules/module_bundle.ts")};
       import { Kept } from ${url("../programs/kept.ts")};
       const { Command } = Deno;
       Deno.Command = class extends Command {

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { mapValues } from "../application/resources.ts";
-import { Bundles } from "../bundle/bundles.ts";
+import { Bundles } from "../bundle/modules/bundles.ts";
 import { Log } from "../lambda/log.ts";
 import { Kept } from "../programs/kept.ts";
 import { type LocalApplication, readLocally } from "./resolve_locally.ts";

@@ -6,11 +6,11 @@ import { mapValues } from "../../application/resources.ts";
 import type { Application, Gateway } from "../../application/types.ts";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
 import { ownArchitecture } from "../../programs/pinned_packages.ts";
-import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
+import { type ArchiveFile, identifyFiles, writeFiles } from "../archives/archive.ts";
 import { startFunction } from "../code_cache/warm_start.ts";
-import { bundleOwn, filesOfLayer, RUNTIME, writeLayer } from "../layer.ts";
-import type { Bundles } from "../bundles.ts";
-import { bundleModule } from "../module_bundle.ts";
+import { bundleOwn, filesOfLayer, RUNTIME, writeLayer } from "../modules/layer.ts";
+import type { Bundles } from "../modules/bundles.ts";
+import { bundleModule } from "../modules/module_bundle.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
 import type { Description, Question } from "./program.ts";
 

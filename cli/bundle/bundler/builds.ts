@@ -8,10 +8,10 @@ import {
 } from "esbuild";
 import { basename, resolve } from "node:path";
 import { buildOptionsOf, type InMemory } from "./build_options.ts";
-import { Copy } from "./natives/copy.ts";
-import { Externals } from "./natives/externals.ts";
+import { Copy } from "../natives/copy.ts";
+import { Externals } from "../natives/externals.ts";
 import { importsToResolve } from "./filters.ts";
-import { readGraph } from "./graph.ts";
+import { readGraph } from "../packages/graph.ts";
 import { noLoader } from "./loaders.ts";
 import type {
   BundleRequest,
@@ -20,10 +20,10 @@ import type {
   CopyRequest,
   ModuleBundle,
   Style,
-} from "./messages.ts";
+} from "../packages/messages.ts";
 import { describe, metafileOf, ModuleResult, partOf } from "./module_result.ts";
 import { minify, type Part } from "./output.ts";
-import { Packages } from "./packages.ts";
+import { Packages } from "../packages/packages.ts";
 import type { Reading } from "./resolver.ts";
 import { stampOf } from "./stamps.ts";
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { run } from "../../../testdata/programs.ts";
 import { makeApp, serve } from "../../testdata/bundle.ts";
-import { bundleModule } from "../module_bundle.ts";
+import { bundleModule } from "../modules/module_bundle.ts";
 import { findEsbuild } from "./find_esbuild.ts";
 
 const DENO = { env: { NO_COLOR: "1" } };

@@ -1,14 +1,14 @@
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findApplication, readConfiguration } from "../application_folders.ts";
-import { checkNpmSettings } from "../npm_settings.ts";
+import { findApplication, readConfiguration } from "./application_folders.ts";
+import { checkNpmSettings } from "./npm_settings.ts";
 import { childEnvironment, prepareApart } from "../../programs/find_program.ts";
 import { confine, tryConfinement } from "../../lambda/isolation/confinement.ts";
 import { findEsbuild, root } from "./find_esbuild.ts";
 import { Connection } from "./connection.ts";
-import type { BundlerOptions, CopyRequest, ModuleBundle, Style } from "./messages.ts";
-import type { ArchiveFile } from "../archive.ts";
-import { MissingAddonsError } from "./natives/remedies.ts";
+import type { BundlerOptions, CopyRequest, ModuleBundle, Style } from "../packages/messages.ts";
+import type { ArchiveFile } from "../archives/archive.ts";
+import { MissingAddonsError } from "../natives/remedies.ts";
 
 /** How modules are bundled. */
 export interface BundlerSettings {

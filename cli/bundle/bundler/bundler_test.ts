@@ -9,7 +9,7 @@ import { relative } from "node:path";
 import config from "../../deno.json" with { type: "json" };
 import { ownProcesses } from "../../../testdata/own_effects.ts";
 import { makeApp } from "../../testdata/bundle.ts";
-import { bundleModule } from "../module_bundle.ts";
+import { bundleModule } from "../modules/module_bundle.ts";
 import { Bundler } from "./bundler.ts";
 import { askForEsbuild, ESBUILD, lookInCache } from "./find_esbuild.ts";
 

@@ -1,5 +1,10 @@
 import { Buffer } from "node:buffer";
-import type { AnswerLine, BundlerAnswer, BundleRequest, CopyRequest } from "./messages.ts";
+import type {
+  AnswerLine,
+  BundlerAnswer,
+  BundleRequest,
+  CopyRequest,
+} from "../packages/messages.ts";
 
 /** A whole answer. */
 export interface Finished extends BundlerAnswer {

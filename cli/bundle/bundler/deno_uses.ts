@@ -1,5 +1,5 @@
 import { decode } from "@jridgewell/sourcemap-codec";
-import type { Output } from "./messages.ts";
+import type { Output } from "../packages/messages.ts";
 
 /**
  * Stands for the global `Deno` in a bundle for Node.js: esbuild finds the global, and no variable, text or comment of the same

@@ -1,7 +1,7 @@
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Folders, isPackageFile, realPath, refusal } from "./access.ts";
-import type { Graph } from "./graph.ts";
+import { type Folders, isPackageFile, realPath, refusal } from "../packages/access.ts";
+import type { Graph } from "../packages/graph.ts";
 
 /**
  * Makes the pattern of the imports that esbuild must not resolve by itself: those by a name or a URL, and those relative imports

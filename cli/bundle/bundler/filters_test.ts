@@ -2,8 +2,8 @@ import { assertEquals } from "@std/assert";
 import * as fc from "fast-check";
 import { run, temporaryFolder } from "../../../testdata/programs.ts";
 import { makeApp } from "../../testdata/bundle.ts";
-import { bundleModule } from "../module_bundle.ts";
-import { refusal } from "./access.ts";
+import { bundleModule } from "../modules/module_bundle.ts";
+import { refusal } from "../packages/access.ts";
 import { filesToRefuse } from "./filters.ts";
 
 Deno.test("filesToRefuse() matches each file that refusal() refuses, and no file of the application or a package", () => {

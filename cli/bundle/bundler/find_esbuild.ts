@@ -1,6 +1,6 @@
 import { isAbsolute, parse, resolve } from "node:path";
 import { childEnvironment, prepareApart } from "../../programs/find_program.ts";
-import type { Graph } from "./graph.ts";
+import type { Graph } from "../packages/graph.ts";
 
 /** The package of esbuild, as in `deno.json`. */
 export const ESBUILD = "npm:esbuild@0.28.2";

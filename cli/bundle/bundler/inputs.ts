@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
-import { isInside, isPackageFile } from "./access.ts";
-import type { Graph } from "./graph.ts";
-import type { BundlerOptions, Inputs } from "./messages.ts";
+import { isInside, isPackageFile } from "../packages/access.ts";
+import type { Graph } from "../packages/graph.ts";
+import type { BundlerOptions, Inputs } from "../packages/messages.ts";
 
 /**
  * Lists what a bundle was made of. Returns `undefined` if a module of the application imports files by computed names, because a

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { MissingAddonsError } from "./natives/remedies.ts";
+import { MissingAddonsError } from "../natives/remedies.ts";
 import { Builds } from "./builds.ts";
 import type {
   AnswerLine,
@@ -13,7 +13,7 @@ import type {
   BundlerOptions,
   CopyRequest,
   Question,
-} from "./messages.ts";
+} from "../packages/messages.ts";
 
 /** The variables that esbuild gets. Only `deno info` gets the others: the keys of registries, and proxies with passwords. */
 const KEPT = [

@@ -1,16 +1,16 @@
 import type { BuildResult, Metafile } from "esbuild";
 import { dirname, join, resolve } from "node:path";
-import { filesOfOthers, isInside, isPackageFile } from "./access.ts";
+import { filesOfOthers, isInside, isPackageFile } from "../packages/access.ts";
 import { checkDeno } from "./at_import.ts";
 import type { InMemory } from "./build_options.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
 import { withDeno } from "./deno_uses.ts";
 import { inputsOf } from "./inputs.ts";
 import { addonProblem, loaderOf } from "./loaders.ts";
-import type { BundlerOptions, ModuleBundle, Output, Target } from "./messages.ts";
-import { findAddon } from "./optional_imports.ts";
+import type { BundlerOptions, ModuleBundle, Output, Target } from "../packages/messages.ts";
+import { findAddon } from "../packages/optional_imports.ts";
 import { bundleOf, type Part } from "./output.ts";
-import type { Packages } from "./packages.ts";
+import type { Packages } from "../packages/packages.ts";
 import type { Reading } from "./resolver.ts";
 import { stampOf, stampsOf } from "./stamps.ts";
 

@@ -1,9 +1,9 @@
 import type { OnResolveArgs, Plugin } from "esbuild";
-import { type Folders, realPath, refusal } from "./access.ts";
+import { type Folders, realPath, refusal } from "../packages/access.ts";
 import { filesToRefuse } from "./filters.ts";
-import type { GraphModule } from "./graph.ts";
+import type { GraphModule } from "../packages/graph.ts";
 import { noLoader, remoteLoaderOf } from "./loaders.ts";
-import { BY_ESBUILD } from "./packages.ts";
+import { BY_ESBUILD } from "../packages/packages.ts";
 import { type Reading, Resolver } from "./resolver.ts";
 
 /**

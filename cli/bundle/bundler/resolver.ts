@@ -2,12 +2,12 @@ import type { OnResolveArgs, OnResolveResult, PluginBuild } from "esbuild";
 import { isBuiltin } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type Folders, isPackageFile, realPath, refusal } from "./access.ts";
-import type { Externals } from "./natives/externals.ts";
-import { type Graph, type GraphModule, urlOf } from "./graph.ts";
+import { type Folders, isPackageFile, realPath, refusal } from "../packages/access.ts";
+import type { Externals } from "../natives/externals.ts";
+import { type Graph, type GraphModule, urlOf } from "../packages/graph.ts";
 import { loaderOf } from "./loaders.ts";
-import { uncaughtImport } from "./optional_imports.ts";
-import { BY_ESBUILD, type Packages } from "./packages.ts";
+import { uncaughtImport } from "../packages/optional_imports.ts";
+import { BY_ESBUILD, type Packages } from "../packages/packages.ts";
 
 /** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
 export type Resolutions = Map<string, OnResolveResult>;

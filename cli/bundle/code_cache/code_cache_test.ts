@@ -5,7 +5,7 @@ import { makeApp } from "../../testdata/bundle.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 import { bundleFunctions } from "../functions.ts";
-import { layerFiles } from "../layer.ts";
+import { layerFiles } from "../modules/layer.ts";
 import { ownArchitecture } from "../../programs/pinned_packages.ts";
 import { addCodeCaches, type CodeCacheOptions } from "./mod.ts";
 

@@ -12,10 +12,10 @@
  */
 import type { Application } from "../../application/types.ts";
 import { detectIsolation, makeTmp } from "../../lambda/isolation/isolation.ts";
-import { type ArchiveFile, writeFiles } from "../archive.ts";
+import { type ArchiveFile, writeFiles } from "../archives/archive.ts";
 import type { Parts } from "../../programs/kept.ts";
 import { type Architecture, ownArchitecture } from "../../programs/pinned_packages.ts";
-import { writeLayer } from "../layer.ts";
+import { writeLayer } from "../modules/layer.ts";
 import { compiledSpecifiers, copyCaches } from "./database.ts";
 import {
   MachineError,

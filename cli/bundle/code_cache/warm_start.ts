@@ -6,8 +6,8 @@ import type { ErrorAnswer } from "../../lambda/runtime_api/invocation.ts";
 import { RuntimeApi } from "../../lambda/runtime_api/runtime_api.ts";
 import { prepare } from "../../programs/find_program.ts";
 import { type Kept, keyOf, type Parts } from "../../programs/kept.ts";
-import { type ArchiveFile, identifyFiles, writeFiles } from "../archive.ts";
-import { identifyTool } from "../made_of.ts";
+import { type ArchiveFile, identifyFiles, writeFiles } from "../archives/archive.ts";
+import { identifyTool } from "../modules/made_of.ts";
 
 /** A function that is started for a short time. */
 export interface WarmStart {

@@ -1,4 +1,4 @@
-import type { Bundles } from "../../bundle/bundles.ts";
+import type { Bundles } from "../../bundle/modules/bundles.ts";
 import { bundleError, describeProblems } from "../../bundle/functions.ts";
 import type { Application } from "../../application/types.ts";
 import type { ApplicationHost, LogRecord } from "../../lambda/function_host.ts";

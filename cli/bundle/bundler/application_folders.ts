@@ -1,0 +1,176 @@
+import { parse } from "jsonc-parser";
+import { dirname, join, matchesGlob, relative, resolve } from "node:path";
+import { isInside } from "../packages/access.ts";
+import { CONFIGS, DENO_CONFIGS } from "../../programs/find_program.ts";
+
+/** The application that a folder belongs to. */
+export interface ApplicationFolders {
+  /** The folder of the manifest, its project, and the root of its workspace. */
+  readonly folders: readonly string[];
+  /** Those of `links` that lie outside the folder of the manifest. */
+  readonly linked: readonly string[];
+  /** The folders `node_modules` that the application can import packages from. They may not exist. */
+  readonly packages: readonly string[];
+  /** Whether the packages are those in `node_modules`, and not those of Deno's cache. */
+  readonly hasNodeModules: boolean;
+  /** Whether the nearest configuration is a `package.json`, and not one of Deno. */
+  readonly isNodeProject: boolean;
+  /** The `compilerOptions` of the nearest configuration of Deno that has any. */
+  readonly compilerOptions?: Readonly<Record<string, unknown>> | undefined;
+  /** The nearest `tsconfig.json` of the application. It counts if no configuration of Deno has options. */
+  readonly tsconfig?: string | undefined;
+}
+
+/**
+ * Finds the folders of the application: the folder of the manifest, the nearest folder above it with a `deno.json` or a
+ * `package.json`, and the root of the workspace (of Deno, npm, Yarn, Bun or pnpm) if the folder of the manifest is a member of
+ * the workspace, or lies in a member. The `links` of `deno.json` are folders of the
+ * application, too. The user's home folder and the folders above it do not count, even if they have a `package.json`.
+ *
+ * @param folder The folder of the manifest, without links.
+ * @throws {Error} If one of `links` leads to the home folder, to a folder that contains it, or to a folder without a project.
+ */
+export async function findApplication(folder: string): Promise<ApplicationFolders> {
+  const above = foldersAbove(folder);
+  const configuration = await readConfiguration(folder);
+  const parsed = (path: string) => parse(configuration.get(path) ?? "{}") ?? {};
+  const root = above.find((candidate) => {
+    const members = membersOf(candidate, parsed);
+    const inner = above.slice(0, above.indexOf(candidate)).map((path) => relative(candidate, path));
+    members.push(...pnpmMembers(configuration.get(join(candidate, "pnpm-workspace.yaml")) ?? ""));
+    return inner.some((path) => members.some((member) => isMatch(path, member)));
+  });
+  const has = (candidate: string, name: string) =>
+    configuration.get(join(candidate, name)) !== undefined;
+  const hasDenoConfig = (candidate: string) => DENO_CONFIGS.some((name) => has(candidate, name));
+  const project = above.find((candidate) =>
+    hasDenoConfig(candidate) || has(candidate, "package.json")
+  );
+  const isHome = project !== undefined && isInside(Deno.env.get("HOME") ?? "", project);
+  const linked = new Set<string>();
+  const folders = new Set([
+    folder,
+    ...(project && !isHome ? [project] : []),
+    ...(root ? [root] : []),
+  ]);
+  const considered = root === undefined ? above : above.slice(0, above.indexOf(root) + 1);
+  const configs = considered.flatMap((candidate) =>
+    DENO_CONFIGS.map((name) => ({ candidate, ...parsed(join(candidate, name)) }))
+  );
+  for (const { candidate, links } of configs) {
+    for (const link of Array.isArray(links) ? links : []) {
+      const path = await linkedFolder(candidate, String(link));
+      folders.add(path);
+      if (!isInside(path, folder)) linked.add(path);
+    }
+  }
+  return {
+    folders: [...folders],
+    linked: [...linked],
+    packages: above.map((path) => join(path, "node_modules")),
+    hasNodeModules: configs.some(({ nodeModulesDir }) => nodeModulesDir === "manual") ||
+      configs.every(({ nodeModulesDir }) => nodeModulesDir === undefined) &&
+        considered.some((path) => has(path, "package.json")),
+    isNodeProject: project !== undefined && !hasDenoConfig(project),
+    compilerOptions: configs.find(({ compilerOptions }) => compilerOptions)?.compilerOptions,
+    tsconfig: above.filter((path) => [...folders].some((own) => isInside(path, own)))
+      .map((path) => join(path, "tsconfig.json"))
+      .find((path) => configuration.get(path) !== undefined),
+  };
+}
+
+/**
+ * Reads the files that decide how modules are resolved, in a folder and above it. A file that does not exist has no text. The
+ * text of a folder is its identity, because another folder may take its place.
+ */
+export async function readConfiguration(
+  folder: string,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const texts = new Map<string, string | undefined>();
+  for (const candidate of foldersAbove(folder)) {
+    texts.set(candidate, await Deno.stat(candidate).then(({ ino }) => `${ino}`, () => undefined));
+    for (const name of [...CONFIGS, "deno.lock", "tsconfig.json"]) {
+      const text = await readIfAllowed(join(candidate, name));
+      texts.set(join(candidate, name), text);
+      const { importMap } = DENO_CONFIGS.includes(name) && text ? parse(text) ?? {} : {};
+      if (typeof importMap !== "string") continue;
+      texts.set(resolve(candidate, importMap), await readIfAllowed(resolve(candidate, importMap)));
+    }
+  }
+  return texts;
+}
+
+function foldersAbove(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...foldersAbove(parent)];
+}
+
+interface Config {
+  readonly workspace?: unknown;
+  readonly workspaces?: unknown;
+  readonly links?: unknown;
+  readonly nodeModulesDir?: unknown;
+  readonly compilerOptions?: Readonly<Record<string, unknown>>;
+}
+
+/** The members of the workspace that a folder is the root of. */
+function membersOf(folder: string, parsed: (path: string) => Config): string[] {
+  const members = [...DENO_CONFIGS, "package.json"].flatMap((name) => {
+    const { workspace, workspaces } = parsed(join(folder, name));
+    return [workspace, workspaces].flatMap((value) => {
+      const { members, packages } = (value ?? {}) as { members?: unknown; packages?: unknown };
+      return [members, packages, value].find(Array.isArray) ?? [];
+    });
+  });
+  return members.filter((member) => typeof member === "string");
+}
+
+/** The members of a workspace of pnpm. */
+function pnpmMembers(yaml: string): string[] {
+  const [, list = ""] = /^packages:[ \t]*\r?\n((?:[ \t]*(?:-.*|#.*)?\r?\n?)*)/m.exec(yaml) ?? [];
+  return Array.from(list.matchAll(/^\s*-\s*["']?([^"'#\s]+)/gm), ([, member]) => member!);
+}
+
+function isMatch(path: string, member: string): boolean {
+  return matchesGlob(path.replaceAll("\\", "/"), member.replace(/^\.\//, "").replace(/\/$/, ""));
+}
+
+/** Checks a folder of `links`, because it may stand in the configuration of a clone. Returns the folder without links. */
+async function linkedFolder(folder: string, link: string): Promise<string> {
+  const path = await realPathIfAllowed(resolve(folder, link));
+  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
+  const isHome = home && [home, await realPathIfAllowed(home)].some((one) => isInside(one, path));
+  const files = [...DENO_CONFIGS, "package.json"];
+  const texts = await Promise.all(files.map((name) => readIfAllowed(join(path, name))));
+  const reason = isHome
+    ? "it is your home folder, or contains it"
+    : texts.every((text) => text === undefined)
+    ? "it has no deno.json and no package.json"
+    : undefined;
+  if (reason === undefined) return path;
+  const file = (await readIfAllowed(join(folder, "deno.json"))) === undefined
+    ? "deno.jsonc"
+    : "deno.json";
+  throw new Error(
+    `Cannot use "${link}" in "links" of "${
+      join(folder, file)
+    }": ${reason}; name the folder of a project, or remove the link`,
+  );
+}
+
+async function realPathIfAllowed(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch {
+    return path; // It does not exist, or this program may not see it. The bundler reports that with the import.
+  }
+}
+
+/** Reads a file. A folder above the application may be forbidden, so that nothing in it counts. */
+async function readIfAllowed(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch {
+    return undefined;
+  }
+}

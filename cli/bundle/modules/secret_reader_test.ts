@@ -1,0 +1,203 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { Sha256 } from "@smithy/core/checksum";
+import { SignatureV4 } from "@smithy/signature-v4";
+import fc from "fast-check";
+import { succeed } from "../../../testdata/programs.ts";
+import { Emulator } from "../../deploy/testdata/emulator.ts";
+import { serve } from "../../testdata/bundle.ts";
+import { findProgram } from "../../programs/find_program.ts";
+import { readSecrets, sign } from "./secret_reader.ts";
+
+const KEYS = {
+  AWS_REGION: "eu-west-1",
+  AWS_DEFAULT_REGION: "eu-west-1", // of version 1 of the AWS CLI
+  AWS_ACCESS_KEY_ID: "AKIDEXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "wJalrXUtnFEMI",
+};
+
+/** Serves requests on the loopback interface, and reads parameters there. */
+async function read(
+  answer: (request: Request) => Response | Promise<Response>,
+  parameters: readonly string[],
+  variables: (url: string) => Readonly<Record<string, string>> = (url) => ({
+    ...KEYS,
+    AWS_ENDPOINT_URL_SSM: url,
+  }),
+) {
+  await using server = serve(answer);
+  const environment = variables(server.url);
+  return await readSecrets(parameters, (name) => environment[name]);
+}
+
+/** Answers as Parameter Store: the value of each parameter is its name, and "none" does not exist. */
+async function store(request: Request): Promise<Response> {
+  return valuesOf(await request.json());
+}
+
+function valuesOf({ Names }: { readonly Names: readonly string[] }): Response {
+  const isThere = (name: string) => !name.endsWith("/none");
+  return Response.json({
+    Parameters: Names.filter(isThere).reverse()
+      .map((Name) => ({ Name, Type: "SecureString", Value: `value of ${Name}` })),
+    InvalidParameters: Names.filter((name) => !isThere(name)),
+  });
+}
+
+const failure = (status: number, type: string, Message: string) =>
+  Response.json({ __type: `com.amazonaws.ssm#${type}`, Message }, { status });
+
+Deno.test("sign() makes the signature of the AWS SDK", async () => {
+  const text = fc.string({ unit: "binary" });
+  const key = fc.string({ minLength: 1 }).filter((one) => one.trim() !== "");
+  const property = fc.asyncProperty(
+    text,
+    key,
+    key,
+    fc.option(fc.base64String({ minLength: 4 }), { nil: undefined }),
+    fc.date({ min: new Date("2000-01-01"), max: new Date("2090-01-01"), noInvalidDate: true }),
+    fc.constantFrom("/", "/a b/ü", "/base/"),
+    async (body, accessKeyId, secretAccessKey, sessionToken, date, path) => {
+      const url = new URL(path, "http://127.0.0.1:4566");
+      const token = sessionToken === undefined ? {} : { sessionToken };
+      const credentials = { accessKeyId, secretAccessKey, ...token };
+      const region = "eu-west-1";
+      const fields = { "content-type": "application/x-amz-json-1.1", "x-amz-target": "A.B" };
+      const { authorization } = await sign({ url, body, fields, region, credentials, date });
+      const signer = new SignatureV4({
+        service: "ssm",
+        region,
+        credentials,
+        sha256: Sha256,
+        applyChecksum: false,
+      });
+      const { headers } = await signer.sign({
+        method: "POST",
+        protocol: "http:",
+        hostname: "127.0.0.1",
+        port: 4566,
+        path: url.pathname,
+        query: {},
+        headers: { ...fields, host: url.host },
+        body,
+      }, { signingDate: date });
+      assertEquals(authorization, headers.authorization);
+    },
+  );
+  await fc.assert(property, { numRuns: 100 });
+});
+
+Deno.test("readSecrets() asks for ten parameters at a time, and takes all values", async () => {
+  for (const count of [1, 10, 11, 25]) {
+    const parameters = Array.from({ length: count }, (_, index) => `/shop/dev/KEY_${index}`);
+    const sizes: number[] = [];
+    const found = await read(async (request) => {
+      const asked = await request.json();
+      const { Names, WithDecryption } = asked;
+      assertEquals(request.headers.get("x-amz-target"), "AmazonSSM.GetParameters");
+      assertEquals([request.method, WithDecryption], ["POST", true]);
+      sizes.push(Names.length);
+      return valuesOf(asked);
+    }, parameters);
+    assertEquals(
+      found,
+      Object.fromEntries(
+        parameters.map((name) => [name.slice("/shop/dev/".length), `value of ${name}`]),
+      ),
+    );
+    assertEquals(sizes.sort(), { 1: [1], 10: [10], 11: [1, 10], 25: [10, 10, 5] }[count]);
+  }
+});
+
+Deno.test("readSecrets() asks again while the service is busy", async () => {
+  const answers = [
+    () => failure(400, "ThrottlingException", "Rate exceeded"),
+    () => failure(500, "InternalServerError", "later"),
+    () => new Response("<html>", { status: 503 }),
+  ];
+  const found = await read(async (request) => {
+    const answer = answers.shift();
+    return answer === undefined ? await store(request) : answer();
+  }, ["/a/b/KEY"]);
+  assertEquals([found, answers], [{ KEY: "value of /a/b/KEY" }, []]);
+});
+
+Deno.test("readSecrets() says why it cannot read, after one request, and quotes no value", async () => {
+  const cases = [
+    [
+      () => failure(400, "AccessDeniedException", "User is not authorized"),
+      /^Cannot read the secrets: 127\.0\.0\.1:\d+ answers 400: AccessDeniedException: User is not authorized$/,
+    ],
+    [
+      store,
+      /^Cannot read the secrets: \/shop\/dev\/none has no value \(mate secret set none --stage dev\)$/,
+    ],
+    [
+      () => new Response('{"Parameters":[{"Value":"sesame"}'),
+      /^Cannot read the secrets: the answer of 127\.0\.0\.1:\d+ is not JSON$/,
+    ],
+  ] as const;
+  for (const [answer, message] of cases) {
+    let requests = 0;
+    const reading = read((request) => {
+      requests++;
+      return answer(request);
+    }, ["/shop/dev/KEY", "/shop/dev/none"]);
+    assertMatch((await assertRejects(() => reading, Error)).message, message);
+    assertEquals(requests, 1);
+  }
+  const keyless = () => ({ AWS_REGION: "eu-west-1" });
+  await assertRejects(() => read(store, ["/a/b/C"], keyless), Error, "has no credentials");
+});
+
+Deno.test("readSecrets() takes the credentials where the platform offers them", async () => {
+  const seen: (string | null)[] = [];
+  const answer = async (request: Request) => {
+    seen.push(request.headers.get("authorization"));
+    if (request.method === "POST") {
+      assertEquals(request.headers.get("x-amz-security-token"), "the token");
+      return await store(request);
+    }
+    return Response.json({ AccessKeyId: "AKIDOFFERED", SecretAccessKey: "s", Token: "the token" });
+  };
+  const found = await read(answer, ["/a/b/KEY"], (url) => ({
+    AWS_REGION: "eu-west-1",
+    AWS_ENDPOINT_URL: url,
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials`,
+    AWS_CONTAINER_AUTHORIZATION_TOKEN: "Basic x",
+  }));
+  assertEquals([found, seen[0]], [{ KEY: "value of /a/b/KEY" }, "Basic x"]);
+  assertMatch(seen[1]!, /Credential=AKIDOFFERED\/\d+\/eu-west-1\/ssm\/aws4_request/);
+});
+
+const tools = await Promise.all(["moto_server", "aws"].map((name) => findProgram(name)));
+const hasTools = !tools.includes(undefined);
+if (!hasTools) {
+  console.error(
+    "NOT RUN: readSecrets() without an emulator, because moto_server or aws is missing",
+  );
+}
+
+Deno.test({
+  name: "readSecrets() reads what the AWS CLI has written",
+  ignore: !hasTools,
+  sanitizeOps: false, // the emulator keeps connections alive
+  sanitizeResources: false,
+  async fn() {
+    await using emulator = await Emulator.start();
+    const environment = {
+      ...KEYS,
+      AWS_ENDPOINT_URL: emulator.url,
+      AWS_EC2_METADATA_DISABLED: "true",
+    };
+    const values = { KEY: "5€ & 'more'\n\"lines\"", OTHER: "x".repeat(4096) };
+    for (const [name, value] of Object.entries(values)) {
+      const args = ["--name", `/shop/dev/${name}`, "--type", "SecureString", "--value", value];
+      await succeed("aws", ["ssm", "put-parameter", ...args], { env: environment });
+    }
+    const parameters = Object.keys(values).map((name) => `/shop/dev/${name}`);
+    const getEnv = (name: string) => (environment as Record<string, string>)[name];
+    assertEquals(await readSecrets(parameters, getEnv), values);
+    const reading = readSecrets([...parameters, "/shop/prod/KEY"], getEnv);
+    await assertRejects(() => reading, Error, "/shop/prod/KEY has no value");
+  },
+});

@@ -1,0 +1,146 @@
+import type { Platform } from "./platforms.ts";
+import type { NpmPackage } from "./graph.ts";
+
+/** What the bundler's process is started with. */
+export interface BundlerOptions {
+  /** The folder that the names of sources are relative to. */
+  readonly folder: string;
+  /** The folders of the application. */
+  readonly application: readonly string[];
+  /** The npm packages in Deno's cache. */
+  readonly npmCache: string;
+  /** Deno's cache. */
+  readonly denoDir: string;
+  /** The flags of Deno that decide how modules are resolved. */
+  readonly flags: readonly string[];
+  /** The options of TypeScript in Deno's configuration. */
+  readonly compilerOptions?: Readonly<Record<string, unknown>> | undefined;
+  /** The file with the options of TypeScript, if Deno's configuration has none. */
+  readonly tsconfig?: string | undefined;
+}
+
+/** What bundles run on. */
+export type Target = "deno" | "nodejs22.x" | "nodejs24.x";
+
+/** How modules are bundled. */
+export interface Style {
+  readonly target: Target;
+  /** Whether names and white space are shortened. */
+  readonly isMinified: boolean;
+}
+
+/** Modules to bundle. */
+export interface BundleRequest {
+  /** The paths or URLs of the modules. */
+  readonly entries: readonly string[];
+  readonly style: Style;
+}
+
+/** What became of a module: a bundle, a problem, or neither if the bundle is the same as the last bundle of the module. */
+export interface BundleResult {
+  readonly bundle?: ModuleBundle | undefined;
+  readonly problem?: string;
+}
+
+/** What an answer says of a module. The code and the map of its bundle follow. */
+export interface ShortResult {
+  readonly bundle?: Omit<ModuleBundle, "code" | "map"> | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** Native packages to copy. */
+export interface CopyRequest {
+  readonly natives: NativePackages;
+  readonly platform: Platform;
+  readonly target: Target;
+  /** The stamp of the copy that the caller has. */
+  readonly stamp?: string | undefined;
+}
+
+/** What became of a copy. The contents of its files follow, unless the caller has them. */
+export interface CopyResult {
+  readonly stamp?: string;
+  readonly files?: readonly { readonly path: string; readonly isExecutable: boolean }[];
+  readonly warnings?: readonly string[];
+  readonly problem?: string;
+  /** The problem is that packages have no add-on for the system. */
+  readonly missing?: readonly MissingAddon[];
+}
+
+/** A package without an add-on for the system. */
+export interface MissingAddon {
+  readonly name: string;
+  /** The system, such as `linux-arm64`. */
+  readonly system: string;
+  /** The builds that the package has for others. */
+  readonly others: readonly string[];
+  /** What fetches the add-on. */
+  readonly remedy: string;
+}
+
+/** A line to the process of the bundler. */
+export type Question =
+  & { readonly id: number }
+  & ({ readonly bundle: BundleRequest } | { readonly copy: CopyRequest });
+
+/** What the process tells: a result for each module, or of a copy. */
+export interface BundlerAnswer {
+  readonly results?: readonly ShortResult[];
+  readonly copied?: CopyResult;
+}
+
+/** A line of the process. The texts and files of the answer follow it: JSON would make them slow. */
+export interface AnswerLine extends BundlerAnswer {
+  readonly id: number;
+  /** The numbers of bytes that follow. */
+  readonly sizes: readonly number[];
+}
+
+/** JavaScript and its source map. */
+export interface Output {
+  readonly code: string;
+  readonly map: string;
+  /** The names of the exports; `undefined` for CommonJS, because its exports are known only at run time. */
+  readonly exports?: readonly string[];
+}
+
+/** A bundled module. */
+export interface ModuleBundle extends Output {
+  /** The folders outside of the application's folder from which it imports its own files. */
+  readonly foldersElsewhere: readonly string[];
+  /** What will probably not work on the target. */
+  readonly warnings?: readonly string[] | undefined;
+  /** The packages that the bundle imports, because they have native add-ons. */
+  readonly natives?: NativePackages | undefined;
+  /** What the bundle was made of; `undefined` if that cannot be listed. */
+  readonly inputs?: Inputs | undefined;
+}
+
+/** What a bundle was made of, except the configuration above the application's folder. If all of it is the same, so is the bundle. */
+export interface Inputs {
+  /** Files by their content. A file may not exist: then it would change the bundle if it did. */
+  readonly files: readonly string[];
+  /** Files of Deno's cache by their time and size: which versions of packages there are. */
+  readonly versions: readonly string[];
+  /** Folders and the start of names in them: a file with such a name could be imported instead. */
+  readonly names: readonly (readonly [folder: string, start: string])[];
+}
+
+/** A package that is copied beside a bundle. */
+export interface NativePackage {
+  /** The folder in `node_modules` of the zip. */
+  readonly name: string;
+  /** The folder on this machine, without links. */
+  readonly folder: string;
+  /** The name and version in the module graph, for a package in Deno's cache. */
+  readonly id?: string | undefined;
+  /** Whether each module that imports the package catches its absence. */
+  readonly isOptional: boolean;
+}
+
+/** The native packages of a bundle. */
+export interface NativePackages {
+  readonly packages: readonly NativePackage[];
+  /** Those packages of the module graph that they may depend on in Deno's cache. */
+  readonly cache: Readonly<Record<string, NpmPackage>>;
+}
