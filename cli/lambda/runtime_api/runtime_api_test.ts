@@ -168,7 +168,8 @@ Deno.test("RuntimeApi takes a result of 6,291,556 bytes, and answers 413 to one 
 
 Deno.test("RuntimeApi answers 413 to a result or an error that tells too large a length", async () => {
   for (const path of ["invocation/id/response", "invocation/id/error", "init/error"]) {
-    await using runtime = await (path === "init/error" ? startRuntimeApi() : startRunning());
+    const running = path === "init/error" ? undefined : await startRunning();
+    await using runtime = running ?? await startRuntimeApi();
     using connection = await runtime.connect();
     const head =
       `POST ${runtime.root}/2018-06-01/runtime/${path} HTTP/1.1\r\nHost: ${runtime.host}\r\n`;
@@ -182,7 +183,7 @@ Deno.test("RuntimeApi answers 413 to a result or an error that tells too large a
       /^HTTP\/1\.1 413 [^]*"RequestEntityTooLarge"/,
       path,
     );
-    const answer = await ("answered" in runtime ? runtime.answered : runtime.api.started);
+    const answer: Answer | undefined = await (running?.answered ?? runtime.api.started);
     assertEquals(answer!.kind, "too large");
     const { errorType, errorMessage } = JSON.parse(decode(answer!.body));
     assertEquals(errorType, "Function.ResponseSizeTooLarge");
