@@ -23,6 +23,7 @@ import {
 } from "./testdata/consumers.ts";
 
 const VITEST = "vitest@3.2.4";
+const JEST = "jest@30.5.2";
 const TYPESCRIPT = "typescript@5.2.2";
 const LINTER = "publint@0.3.25";
 
@@ -63,6 +64,9 @@ export async function fail() {
 import { fail } from "./fails.js";
 test("fails", fail);
 `,
+  "fails.jest.js": `import { fail } from "./fails.js";
+test("fails", fail, 60_000);
+`,
   "fails.spec.js": `import { test } from "vitest";
 import { fail } from "./fails.js";
 test("fails", fail, 60_000);
@@ -101,7 +105,7 @@ Deno.test({
     const tool = await registry.pack(TOOL_OUTPUT, temporary);
     const fromRegistry = await makeProject(
       registry.url,
-      ...["@mate/cli", "@mate/core", VITEST, TYPESCRIPT, LINTER, "@types/node@20.19.25"],
+      ...["@mate/cli", "@mate/core", VITEST, JEST, TYPESCRIPT, LINTER, "@types/node@20.19.25"],
     );
     const fromTarball = await makeProject("http://127.0.0.1:1/", library.tarball, tool.tarball);
     const { cwd } = fromRegistry;
@@ -162,9 +166,14 @@ Deno.test({
     });
     await t.step("a test shows why a function answered 502", async () => {
       for (
-        const args of [["node", "--test", "fails.node.js"], ["vitest", "run", "fails.spec.js"]]
+        const args of [
+          ["node", "--test", "fails.node.js"],
+          ["vitest", "run", "fails.spec.js"],
+          ["jest", "--testMatch", "**/fails.jest.js"],
+        ]
       ) {
-        const { stdout, stderr } = await run("npx", args, { cwd, env });
+        const flags = { NODE_OPTIONS: "--experimental-vm-modules" }; // Jest needs it for modules.
+        const { stdout, stderr } = await run("npx", args, { cwd, env: { ...env, ...flags } });
         assertStringIncludes(stdout + stderr, "no soup 42", args[0]);
       }
     });
