@@ -6,6 +6,7 @@ import { checkAnswers } from "../../cli/testdata/contract.ts";
 import { FILES, startTestPlatform } from "../../cli/testdata/platform.ts";
 import { makeApp } from "../../cli/testdata/bundle.ts";
 import { mate } from "../../cli/testdata/command.ts";
+import { until } from "../../testdata/waiting.ts";
 
 const MANIFEST = JSON.stringify({
   name: "app",
@@ -30,11 +31,16 @@ async function makeClone() {
     app,
     home,
     data: join(app, ".mate", "app"),
-    /** Puts a link into the clone. */
+    /** Puts a link into the clone. A running platform may make the folder of a bucket again before the link is there. */
     async link(path: string, target = home) {
       await Deno.mkdir(join(app, path, ".."), { recursive: true });
-      await Deno.remove(join(app, path), { recursive: true }).catch(() => {});
-      await Deno.symlink(target, join(app, path));
+      await until("the link", async () => {
+        await Deno.remove(join(app, path), { recursive: true }).catch(() => {});
+        return await Deno.symlink(target, join(app, path)).then(() => true, (error) => {
+          if (error instanceof Deno.errors.AlreadyExists) return false;
+          throw error;
+        });
+      });
     },
     /** Fails if anything of the home folder has changed. */
     async check(what: string) {
