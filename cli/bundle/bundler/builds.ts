@@ -30,7 +30,7 @@ import { stampOf } from "./stamps.ts";
 /** A module that is bundled again and again. */
 interface Build {
   /** From the second bundle on, esbuild keeps the modules in memory, so that the next build is faster. */
-  context?: BuildContext<InMemory>;
+  context?: Promise<BuildContext<InMemory>>;
   /** The imports that esbuild asks about in the context. */
   asked?: string;
   /** It counts as long as the application has the same imports, and packages the same `package.json`. */
@@ -172,14 +172,15 @@ export class Builds {
   async #make(build: Build, entry: string, style: Style): Promise<Part> {
     const { asked, packages } = await (build.reading ??= this.#read([entry], style));
     if (build.asked !== asked.source) {
-      await build.context?.dispose();
+      const former = build.context;
       build.asked = asked.source;
-      build.context = await context({
+      build.context = context({ // before any pause, because the same module may be asked for twice
         ...buildOptionsOf(this.#options, style, asked, () => build.reading!),
         entryPoints: { index: entry },
       });
+      await (await former)?.dispose();
     }
-    const result = await build.context!.rebuild().catch((failure: BuildFailure) => {
+    const result = await (await build.context!).rebuild().catch((failure: BuildFailure) => {
       const problems = failure.errors.map(({ text, location }) => {
         const [, file] = /^No loader is configured for "[^"]*" files: (.*)$/.exec(text) ?? [];
         return describe({
