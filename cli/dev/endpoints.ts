@@ -1,5 +1,3 @@
-import { FnTableRecord, type TableItem } from "@mate/core/table";
-import { tableEvent } from "@mate/core/testing";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Application } from "../application/types.ts";
 import {
@@ -23,6 +21,7 @@ import { ObjectKeyError } from "../aws/s3/object_store.ts";
 import type { Schedules } from "../sources/schedules.ts";
 import { ServiceError } from "../aws/service_call.ts";
 import { type Publication, publicationOf, readForm } from "../aws/sns/publication.ts";
+import { type Attributes, readItem, showItem } from "./table_items.ts";
 
 export interface TriggerOptions {
   readonly application: Application;
@@ -38,8 +37,6 @@ const MAX_REQUEST = 4 * MAX_PUBLICATION;
 
 /** The most items of a table that the start page shows. */
 const SHOWN = 50;
-
-type Attributes = Record<string, object>;
 
 /**
  * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}`, `/queues/{name}`, `/tables/{name}`, `/events` and
@@ -140,7 +137,7 @@ export function createTriggerEndpoints(
     allow(request.method!, "GET", "HEAD", "POST", "DELETE");
     const TableName = table.name;
     if (request.method === "POST") {
-      const Item = marshall(await readObject(request, `put an item into "${name}"`));
+      const Item = readItem(await readObject(request, `put an item into "${name}"`));
       await engine.call("PutItem", { TableName, Item });
     } else if (request.method === "DELETE") {
       const Key = await readObject(request, `delete an item of "${name}"`);
@@ -148,10 +145,7 @@ export function createTriggerEndpoints(
     } else {
       const scan = { TableName, Limit: SHOWN };
       const { Items } = await engine.call<{ Items: Attributes[] }>("Scan", scan);
-      const items = Items.map((item) => ({
-        key: Object.fromEntries(table.key.map((key) => [key, item[key]])),
-        text: JSON.stringify(inOrder(unmarshall(item), table.key), asJson),
-      }));
+      const items = Items.map((item) => showItem(item, table.key));
       return jsonReply(200, { items }, [["Cache-Control", "no-store"]]);
     }
     tables.changed();
@@ -291,29 +285,4 @@ function queryOf(name: string, value: string, number: number): [string, string][
     [`${entry}.Value.DataType`, type!],
     [`${entry}.Value.${type === "Binary" ? "Binary" : "String"}Value`, content!],
   ];
-}
-
-function marshall(newImage: Readonly<Record<string, unknown>>): object {
-  try {
-    return tableEvent([{ keys: { id: "" }, newImage }]).Records[0]!.dynamodb.NewImage!;
-  } catch (error) {
-    throw refusal(400, (error as Error).message);
-  }
-}
-
-function unmarshall(NewImage: Attributes): TableItem {
-  return new FnTableRecord({ Records: [{ dynamodb: { NewImage } }] }).newImage()!;
-}
-
-/** The attributes of the key, and then the others by their names. The engine has no order. */
-function inOrder(item: TableItem, key: readonly string[]): TableItem {
-  const names = new Set([...key, ...Object.keys(item).sort()]);
-  return Object.fromEntries([...names].map((name) => [name, item[name]!]));
-}
-
-/** Shows values that JSON does not have: sets as arrays, bytes as base64, large numbers as text. */
-function asJson(_: string, value: unknown): unknown {
-  if (value instanceof Set) return [...value];
-  if (value instanceof Uint8Array) return value.toBase64();
-  return typeof value === "bigint" ? String(value) : value;
 }
