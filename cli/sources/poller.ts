@@ -188,6 +188,11 @@ export async function invokeWith(
   }
 }
 
+/** Writes a number of attempts in words. */
+export function attemptsOf(count: number): string {
+  return count === 1 ? "1 attempt" : `${count} attempts`;
+}
+
 /**
  * Returns the identifiers of the records that a function reports as failed. The result is `undefined` if the report is
  * malformed or names an unknown record: then the whole batch has failed, as on AWS Lambda.

@@ -1,7 +1,7 @@
 import { queueArn, REGION } from "../rules/arn.ts";
 import type { Application } from "../application/types.ts";
 import { isLoop, LoopError, roundsOf } from "../lambda/loops.ts";
-import { Batch, type Consumer, invokeWith, poll, type PollOptions } from "./poller.ts";
+import { attemptsOf, Batch, type Consumer, invokeWith, poll, type PollOptions } from "./poller.ts";
 import { attributesMd5, md5 } from "../aws/messages.ts";
 import { type Received, systemAttributesOf } from "../aws/sqs/queue.ts";
 import type { Queues } from "../aws/sqs/queues.ts";
@@ -64,9 +64,10 @@ async function send(
   for (const { id, handle, receiveCount } of messages) {
     if (failed.has(id)) {
       if (receiveCount < maxReceiveCount) continue;
-      const attempts = receiveCount === 1 ? "1 attempt" : `${receiveCount} attempts`;
       note(
-        `Gave up the message ${id} of "${name}" after ${attempts}: it goes to the dead-letter queue`,
+        `Gave up the message ${id} of "${name}" after ${
+          attemptsOf(receiveCount)
+        }: it goes to the dead-letter queue`,
       );
       continue;
     }

@@ -1,5 +1,6 @@
 import { Bell } from "../aws/clock.ts";
 import {
+  attemptsOf,
   Batch,
   type Consumer,
   type Gathering,
@@ -121,7 +122,7 @@ class Follower implements Source {
     const { SequenceNumber: number, ApproximateCreationDateTime: seconds } = dynamodb;
     const time = new Date(seconds * 1_000).toISOString();
     note(
-      `Gave up the change ${number} of a table after ${count} attempts of "${functionName}": ` +
+      `Gave up the change ${number} of a table after ${attemptsOf(count)} of "${functionName}": ` +
         "its place in the stream goes to the dead-letter queue of the trigger",
     );
     giveUp({
