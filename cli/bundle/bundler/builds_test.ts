@@ -142,6 +142,14 @@ Deno.test("a problem of a package is an error that names the package and the pos
         /: Could not resolve "\.\/gone"\n {4}at node_modules\/@a\/fast\/index\.js:2:11$/,
       ],
       [
+        { "index.js": "require('./a.txt')", "a.txt": "a" },
+        /: Cannot bundle ".*a\.txt": import it with .*\n {4}at node_modules\/@a\/fast\/index\.js:1:9$/,
+      ],
+      [
+        { "index.js": "require('./a.toml')", "a.toml": "a" },
+        /: Cannot bundle ".*a\.toml": import it with .*\n {4}at node_modules\/@a\/fast\/index\.js:1:9$/,
+      ],
+      [
         { "index.js": "require('./a.css')", "a.css": "a {}" },
         /: Cannot bundle ".*a\.css": import it with .*\n {4}at node_modules\/@a\/fast\/index\.js:1:9$/,
       ],
