@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Result } from "./run.ts";
+import { isClaimed, isEqual, type Result } from "./run.ts";
 
 export const PAGE = new URL("../../docs/fidelity.md", import.meta.url);
 
@@ -77,14 +77,6 @@ interface Score {
 /** The scores of a service. Only cases that the platform claims count. */
 interface ServiceScore extends Score {
   readonly operations: ReadonlyMap<string, Score>;
-}
-
-function isClaimed(result: Result): boolean {
-  return result.case.notClaimed === undefined;
-}
-
-function isEqual({ operations }: Result): boolean {
-  return [...operations.values()].every((found) => found.length === 0);
 }
 
 /** Counts the cases of each service. A case counts for every operation whose answer it checks. */

@@ -217,7 +217,10 @@ function waitForDeadLetters(
 /** The number of cases at a time. Most of them wait. */
 const CONCURRENCY = 8;
 
-/** Runs the cases. The results have the order of the cases. */
+/**
+ * Runs the cases. The results have the order of the cases. A case that differs runs once more, with no other case
+ * beside it: on a busy machine, a second of a recorded case can pass before its function has answered.
+ */
 export async function runAll(cases: readonly Case[]): Promise<readonly Result[]> {
   const results: Result[] = [];
   const rest = cases.entries();
@@ -225,5 +228,17 @@ export async function runAll(cases: readonly Case[]): Promise<readonly Result[]>
     for (const [index, one] of rest) results[index] = await runCase(one);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  for (const [index, result] of results.entries()) {
+    if (isClaimed(result) && !isEqual(result)) results[index] = await runCase(result.case);
+  }
   return results;
+}
+
+/** Tells whether the docs promise that the answers of a case are equal. */
+export function isClaimed(result: Result): boolean {
+  return result.case.notClaimed === undefined;
+}
+
+export function isEqual({ operations }: Result): boolean {
+  return [...operations.values()].every((found) => found.length === 0);
 }
