@@ -117,6 +117,9 @@ export async function bundleApplication(
     if (isNeeded && own !== undefined && options.hasCache !== false) denoFor(own).catch(() => {});
   };
   await using bundles = new Bundles({ ...options, folder, kept, onBundling });
+  const modules = Object.values(application.functions)
+    .map(({ code, runtime }) => ({ path: resolve(folder, code.module), target: runtime }));
+  await bundles.begin(modules, undefined);
   // The modules of the tool are bundled beside those of the application.
   const own = api === undefined ? undefined : makeOwnFiles({ kept, signal });
   await using _own = { [Symbol.asyncDispose]: async () => void await ownEnded };
@@ -137,11 +140,12 @@ export async function bundleApplication(
     progress(`Making the layer for ${architecture}`);
     layers.push(await layerOf(architecture, kept, options, () => denoFor(architecture)));
   }
-  // The zips are made while functions start, because a start waits most of its time.
-  const layerZips = layers.map(({ zip }) => zip());
-  const functionZips = functions.map(({ name, files }) => ({
+  // The zips are made while functions start. Deno compresses without a pause, so that no function would start meanwhile.
+  const starting = Promise.withResolvers<void>();
+  const layerZips = layers.map(({ zip }) => starting.promise.then(zip));
+  const functionZips = functions.map(({ name, files: [...files] }) => ({
     name,
-    zips: [zipFiles([...files], kept)],
+    zips: [starting.promise.then(() => zipFiles(files, kept))],
   }));
   // One of them may fail while functions start. The error comes below.
   const zipping = Promise.allSettled([...layerZips, ...functionZips.flatMap(({ zips }) => zips)]);
@@ -168,7 +172,14 @@ export async function bundleApplication(
     works.push(
       oneByOne(
         layers,
-        (layer) => addCodeCaches(application, ofDeno, { ...layer, kept, signal, onCache }),
+        (layer) =>
+          addCodeCaches(application, ofDeno, {
+            ...layer,
+            kept,
+            signal,
+            onStart: starting.resolve,
+            onCache,
+          }),
       ),
     );
   }
@@ -180,6 +191,7 @@ export async function bundleApplication(
       return startOnNode(application, files, { architecture, kept, signal });
     }));
   }
+  void Promise.allSettled(works).then(() => starting.resolve()); // if no function was started
   await Promise.allSettled([...works, zipping]);
   await Promise.allSettled(functionZips.flatMap(({ zips }) => zips)); // with those of the caches
   new Set((await Promise.all(works)).flat()).forEach((text) => options.warn(text));

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /**
  * Returns the folder `mate` in the user's folder of caches. It keeps downloads and archives between runs.
  *
@@ -63,9 +65,18 @@ export async function download(
   throw new Error(`Cannot use "${name}": its checksum is "${got}", not the pinned "${checksum}"`);
 }
 
-/** Returns the checksum of a file, by the algorithm of another checksum. */
+/** Returns the checksum of bytes, by the algorithm of another checksum. */
 export async function checksumOf(bytes: Uint8Array<ArrayBuffer>, other: string): Promise<string> {
   const algorithm = other.startsWith("sha512-") ? "SHA-512" : "SHA-256";
   const hash = new Uint8Array(await crypto.subtle.digest(algorithm, bytes));
   return `${algorithm.replace("-", "").toLowerCase()}-${hash.toBase64()}`;
+}
+
+/** Returns the SHA-256 checksum of a file. A large file is read in pieces, because memory for all of it takes longer than the hash. */
+export async function checksumOfFile(path: string): Promise<string> {
+  using file = await Deno.open(path);
+  const hash = createHash("sha256");
+  const piece = new Uint8Array(1024 * 1024);
+  for (let size; (size = await file.read(piece)) !== null;) hash.update(piece.subarray(0, size));
+  return `sha256-${hash.digest("base64")}`;
 }

@@ -1,6 +1,6 @@
 import { parseTarGzip } from "nanotar";
 import { basename } from "node:path";
-import { checksumOf, download, ifThere, keep } from "./downloads.ts";
+import { checksumOfFile, download, ifThere, keep } from "./downloads.ts";
 import { programFolder, type ProgramPackage } from "./pinned_packages.ts";
 
 /** The registry of a program, and the folder of caches. */
@@ -18,7 +18,7 @@ const compared = new Map<string, string>();
 
 /**
  * Finds a program in the user's folder of caches, or gets it from its npm package in the registry. The program is compared with
- * its checksum before every run. Within one run, its time and size decide, because to read Node.js takes half a second.
+ * its checksum before every run. Within one run, its time and size decide, because to read Node.js takes long.
  *
  * @throws {Error} If the package cannot be downloaded, or if its checksum is wrong. A wrong package is not kept.
  */
@@ -31,8 +31,7 @@ export async function keepProgram(
   const before = await ifThere(Deno.stat(program));
   const facts = before && [checksum, before.ino, before.size, before.mtime?.getTime()].join();
   if (facts !== undefined && compared.get(program) === facts) return program;
-  const kept = await ifThere(Deno.readFile(program));
-  if (kept === undefined || await checksumOf(kept, checksum) !== checksum) {
+  if (await ifThere(checksumOfFile(program)) !== checksum) {
     const base = registry ?? (Deno.env.get("NPM_CONFIG_REGISTRY") ||
       Deno.env.get("npm_config_registry") || "https://registry.npmjs.org");
     const url = `${base.replace(/\/$/, "")}/${name}/-/${basename(name)}-${version}.tgz`;

@@ -36,7 +36,7 @@ export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array
     zip.addBuffer(Buffer.from(data.buffer, data.byteOffset, data.byteLength), path, {
       mtime: TIME,
       mode: 0o100000 | (isExecutable ? 0o755 : 0o644),
-      compressionLevel: 6, // 9 makes a layer 0.4 % smaller, and takes twice as long
+      compressionLevel: 5, // 6 makes zips 1 % smaller, and takes half as long again
       forceDosTimestamp: true, // the other form of time contains the time zone
     });
   }

@@ -19,7 +19,7 @@ export async function zipOnce(
 ): Promise<Zip> {
   const parts = await kept.once(
     kind,
-    keyOf("zip, files", Deno.version, Deno.build.target, id),
+    keyOf("zip 5, files", Deno.version, Deno.build.target, id),
     async () => {
       const list = await files();
       const names = new TextEncoder().encode(JSON.stringify(contentsOf(list).files));

@@ -100,7 +100,7 @@ export function copyCaches(source: string, work: string): Map<string, Uint8Array
 function writeTables(file: string, schema: Readonly<Record<string, string>>, tables: Tables): void {
   using database = new DatabaseSync(file);
   database.exec(
-    "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; BEGIN",
+    "PRAGMA synchronous = OFF; PRAGMA page_size = 4096; PRAGMA journal_mode = MEMORY; BEGIN",
   );
   for (const [name, sql] of Object.entries(schema)) {
     database.exec(sql);
@@ -110,7 +110,7 @@ function writeTables(file: string, schema: Readonly<Record<string, string>>, tab
         .run(...values);
     }
   }
-  database.exec("COMMIT; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)");
+  database.exec("ANALYZE; COMMIT; PRAGMA journal_mode = WAL");
 }
 
 /** The primary key of a row: its first column, and the type of code if there is one. */

@@ -5,8 +5,8 @@
  * 1. The function runs in a mount namespace with Lambda's paths until it asks for an invocation. Meanwhile, Deno writes its
  *    cache to `DENO_DIR`. The bootstrap forbids the function to write there.
  * 2. The rows of Deno's databases are copied to new databases. No other file of the process is read.
- * 3. A function is started again from read-only files. Deno must take the compiled code from the copy. Whether V8 takes it
- *    depends on its flags, which are the same for all functions with the same memory. So one of them is started again.
+ * 3. One function is started again from read-only files. Deno and V8 must take the compiled code from the copy. Whether they do
+ *    depends on the machine and on Deno, which are the same for all functions.
  *
  * @module
  */
@@ -35,6 +35,8 @@ export interface CodeCacheOptions extends StartOptions {
   readonly files: readonly ArchiveFile[];
   /** Finds the Deno of its layer, which takes some time. */
   readonly deno: () => Promise<string>;
+  /** Is called for each function that is started. */
+  readonly onStart?: (() => void) | undefined;
   /** Takes the files of a function's cache as soon as they are there. */
   readonly onCache?: ((name: string, files: readonly ArchiveFile[]) => void) | undefined;
 }
@@ -53,7 +55,7 @@ const SLOWER = "The bundles are correct but start more slowly";
 export async function addCodeCaches(
   application: Application,
   functions: ReadonlyMap<string, ArchiveFile[]>,
-  { architecture, signal, kept, id, onCache, ...options }: CodeCacheOptions,
+  { architecture, signal, kept, id, onStart, onCache, ...options }: CodeCacheOptions,
 ): Promise<string[]> {
   const warnings: string[] = [];
   const isOwn = architecture === ownArchitecture();
@@ -71,16 +73,16 @@ export async function addCodeCaches(
     return { name, files, settings, environment: startEnvironment(settings) };
   });
   let layer: Promise<void> | undefined;
-  /** The second starts, by the memory of the function. */
-  const checks = new Map<number, Promise<void>>();
+  /** The start from a cache that was made before. */
+  let check: Promise<void> | undefined;
   const key = ["code", id, isolation.kind, architecture] as const;
   const found = await startAll(startable, kept, key, async (one, folder) => {
     await (layer ??= writeLayer(`${folder}/layer`, options.files));
     // If the machine has another architecture, its own Deno finds out whether the module throws.
     const deno = isOwn ? await options.deno() : Deno.execPath();
     const folders = { ...await writeFunction(folder, one), layer: `${folder}/layer`, deno };
-    const { name, environment, settings: { memory } } = one;
-    const start = { folders, environment, isolation, signal };
+    const { name, environment } = one;
+    const start = { folders, environment, isolation, signal, onStart };
     if (!isOwn) {
       await startFunction(start);
       return new Map();
@@ -88,12 +90,9 @@ export async function addCodeCaches(
     const copy = `${folder}/copy-${name}`;
     await Deno.mkdir(copy);
     const cache = await makeCache(start, copy, `mate/cache-${architecture}`);
-    const former = checks.get(memory);
-    if (former === undefined || !await former.then(() => true, () => false)) {
+    if (!await check?.then(() => true, () => false)) {
       const tmp = await makeTmp(folder); // without the files of the first start
-      const checking = checkCache({ ...start, folders: { ...folders, tmp } });
-      checks.set(memory, checking);
-      await checking;
+      await (check = checkCache({ ...start, folders: { ...folders, tmp } }));
     }
     return cache;
   }, ({ name, files }, parts) => {
@@ -133,7 +132,7 @@ async function checkCache(start: WarmStart): Promise<void> {
   if (!isFound) throw new MachineError("Deno does not find the compiled code");
 }
 
-/** Waits until Deno has kept the code of the modules, and has added nothing for 200 ms. */
+/** Waits until Deno has kept the code of the modules, and has added nothing for 100 ms. */
 async function waitForCode(denoDir: string): Promise<void> {
   let before = -1;
   let unchanged = 0;
@@ -141,7 +140,7 @@ async function waitForCode(denoDir: string): Promise<void> {
     const kept = compiledSpecifiers(denoDir);
     unchanged = kept.length === before ? unchanged + 1 : 0;
     before = kept.length;
-    if (unchanged >= 4 && MODULES.every((url) => kept.includes(url))) return;
+    if (unchanged >= 2 && MODULES.every((url) => kept.includes(url))) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new MachineError("Deno keeps no compiled code");

@@ -21,6 +21,8 @@ export interface WarmStart {
   readonly isolation: Isolation;
   /** Ends the start early: the function is killed. */
   readonly signal?: AbortSignal | undefined;
+  /** Is called when the process has been started. */
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** The handler of a function is missing or invalid. */
@@ -123,7 +125,7 @@ export async function writeFunction(folder: string, { name, files }: Startable) 
  * @throws The reason of the signal.
  */
 export async function startFunction(
-  { folders, program, environment, isolation, signal }: WarmStart,
+  { folders, program, environment, isolation, signal, onStart }: WarmStart,
   whenStarted: (api: RuntimeApi) => Promise<void> = async () => {},
 ): Promise<string> {
   signal?.throwIfAborted();
@@ -144,6 +146,7 @@ export async function startFunction(
     stdout: "null",
     stderr: "piped",
   }).spawn();
+  onStart?.();
   const log = new Response(child.stderr).text();
   void child.status.then(async ({ code }) => {
     const lastLine = (await log).trim().split("\n").at(-1);

@@ -17,7 +17,7 @@ export interface BundlesOptions {
   readonly kept?: Kept | undefined;
   /** Identifies the tool; by default this one. */
   readonly tool?: string | undefined;
-  /** Is called when a module is bundled, because no earlier bundle of it is kept. */
+  /** Is called when the bundler begins with a module, because no earlier bundle of it is kept. */
   readonly onBundling?: (() => void) | undefined;
   /** Takes a warning. */
   readonly warn?: ((message: string) => void) | undefined;
@@ -168,8 +168,8 @@ export class Bundles implements AsyncDisposable {
 
   async #bundle(paths: readonly string[], target: Target): Promise<(ModuleBundle | Error)[]> {
     const { isMinified, onBundling } = this.#options;
-    onBundling?.();
     const bundler = await this.#openBundler();
+    onBundling?.();
     const begin = Date.now();
     const results = await bundler.bundleAll(paths, { target, isMinified }).catch((error) => {
       if (this.#options.signal?.aborted) throw error;
