@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from "ajv";
+import { format, type OutputUnit, Validator } from "@cfworker/json-schema";
 import { nearest } from "./nearest.ts";
 
 /** Says what is wrong with a text, or returns `undefined` if the text has the format. */
@@ -14,6 +14,13 @@ export interface Problem {
 
 /** The keywords of a JSON Schema from which the messages are made. */
 interface Schema {
+  readonly $ref?: string;
+  readonly default?: unknown;
+  readonly format?: string;
+  readonly required?: readonly string[];
+  readonly maxLength?: number;
+  readonly items?: Schema;
+  readonly additionalProperties?: boolean | Schema;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
@@ -33,87 +40,144 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
 };
 
-/**
- * Makes a function that checks a manifest against its JSON Schema and fills in the defaults.
- *
- * @returns The function. It returns the problems. Each names the wrong key, and says what would be right.
- */
-export function makeChecker(
-  schema: object,
-  formats: Readonly<Record<string, Format>>,
-): (value: unknown) => Problem[] {
-  const validate = new Ajv({
-    allErrors: true,
-    useDefaults: true,
-    verbose: true,
-    strict: false,
-    meta: false, // the schema of schemas takes longer to compile than all the rest
-    validateSchema: false,
-    messages: false,
-    code: { optimize: false }, // The code is run once, so making it takes longer than running it.
-    formats: Object.fromEntries(
-      Object.entries(formats).map(([name, problemOf]) => [
-        name,
-        (text: string) => problemOf(text) === undefined,
-      ]),
-    ),
-  }).compile(schema);
-  return (value) => {
-    if (validate(value)) return [];
-    // Each error of "propertyNames" only repeats another error.
-    const errors = validate.errors!.filter(({ keyword }) => keyword !== "propertyNames");
-    const unknown = errors.filter(({ keyword }) => keyword === "additionalProperties");
-    return [
-      ...errors.filter((error) => !unknown.includes(error))
-        .map((error) => {
-          const path = pathOf(error);
-          return { path, text: `${nameOf(path)} ${wordError(error, formats)}` };
-        }),
-      ...[...Map.groupBy(unknown, ({ instancePath }) => instancePath).values()]
-        .flatMap((group) => wordUnknownKeys(group)),
+/** The keywords that refuse a value by themselves. Errors of others repeat those of the schemas within them. */
+const KEYWORDS = [
+  ...["type", "enum", "minimum", "maximum", "not", "minItems", "minProperties", "maxProperties"],
+  ...["required", "additionalProperties", "pattern", "format", "minLength", "maxLength"],
+];
+
+/** What a keyword of the schema refuses. */
+interface Refusal {
+  readonly keyword: string;
+  /** The keys that lead to the value, or to the name of a property. */
+  readonly path: readonly string[];
+  readonly value: unknown;
+  /** The schema with the keyword. */
+  readonly schema: Schema;
+}
+
+/** Checks manifests against their JSON Schema, and fills in its defaults. */
+export class Checker {
+  readonly #schema: Schema;
+  readonly #formats: Readonly<Record<string, Format>>;
+  readonly #validator: Validator;
+
+  constructor(schema: object, formats: Readonly<Record<string, Format>>) {
+    this.#schema = schema;
+    this.#formats = formats;
+    for (const [name, problemOf] of Object.entries(formats)) {
+      format[name] = (text) => problemOf(text) === undefined;
+    }
+    // The validator adds keys to the schema. In this version, other keywords may stand beside "$ref".
+    this.#validator = new Validator(structuredClone(schema), "2019-09", false);
+  }
+
+  /** Lists the problems of a manifest. Each names the wrong key, and says what would be right. */
+  problemsOf(manifest: unknown): Problem[] {
+    let errors;
+    try {
+      errors = this.#validator.validate(manifest).errors;
+    } catch (error) {
+      if (!(error instanceof URIError)) throw error;
+      return [{
+        path: [],
+        text: "a key of the manifest has half of a character: \\ud800 to \\udfff",
+      }];
+    }
+    const refusals = errors.filter(({ keyword }) => KEYWORDS.includes(keyword))
+      .map((error) => this.#refusalOf(error, manifest));
+    const unknown = refusals.filter(({ keyword }) => keyword === "additionalProperties");
+    const problems = [
+      ...refusals.filter(({ keyword }) => keyword !== "additionalProperties")
+        .flatMap((refusal) => this.#word(refusal)),
+      ...unknown.filter(({ schema }) => schema.additionalProperties === false)
+        .flatMap((refusal) => wordUnknownKeys(refusal)),
     ];
-  };
+    // Two keywords may refuse one value with the same words.
+    return [...new Map(problems.map((problem) => [problem.text, problem])).values()];
+  }
+
+  /** Gives a valid manifest and the objects within it the keys that have a default and are absent. */
+  fillIn(manifest: unknown): void {
+    this.#fill(manifest, this.#schema);
+  }
+
+  #fill(value: unknown, schema: Schema): void {
+    const { properties = {}, additionalProperties, items = {} } = this.#resolve(schema);
+    if (Array.isArray(value)) return value.forEach((item) => this.#fill(item, items));
+    if (typeof value !== "object" || value === null) return;
+    const object = value as Record<string, unknown>;
+    for (const [key, { default: value }] of Object.entries(properties)) {
+      if (value !== undefined && !Object.hasOwn(object, key)) object[key] = structuredClone(value);
+    }
+    const others = typeof additionalProperties === "object" ? additionalProperties : {};
+    for (const [key, member] of Object.entries(object)) {
+      this.#fill(member, Object.hasOwn(properties, key) ? properties[key]! : others);
+    }
+  }
+
+  #resolve(schema: Schema): Schema {
+    return schema.$ref === undefined ? schema : this.#find(keysOf(schema.$ref));
+  }
+
+  /** Finds a part of the schema by the keys that lead to it. */
+  #find(keys: readonly string[]): Schema {
+    return keys.reduce<Schema>(
+      (part, key) => key === "$ref" ? this.#resolve(part) : part[key as keyof Schema] as Schema,
+      this.#schema,
+    );
+  }
+
+  #refusalOf(
+    { keyword, keywordLocation, instanceLocation }: OutputUnit,
+    manifest: unknown,
+  ): Refusal {
+    const path = keysOf(instanceLocation);
+    const places = keysOf(keywordLocation);
+    const value = places.includes("propertyNames")
+      ? path.at(-1)
+      : path.reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], manifest);
+    return { keyword, path, value, schema: this.#find(places.slice(0, -1)) };
+  }
+
+  #word({ keyword, path, value, schema }: Refusal): Problem[] {
+    const one = (text: string) => [{ path, text: `${nameOf(path)} ${text}` }];
+    switch (keyword) {
+      case "required":
+        return schema.required!.filter((key) => !Object.hasOwn(value as object, key)).map((key) => {
+          const missing = schema.properties![key]!;
+          const message = missing.patternErrorMessage;
+          const wanted = message ? `it ${message}` : `expected ${expected(missing)}`;
+          const place = [...path, key];
+          return { path: place, text: `${nameOf(place)} is missing: ${wanted}` };
+        });
+      case "pattern":
+        return one(schema.patternErrorMessage!);
+      case "format":
+        return one(this.#formats[schema.format!]!(value as string)!);
+      case "maxLength":
+        return one(`must have at most ${schema.maxLength} characters`);
+      case "not":
+      case "minItems":
+      case "minLength":
+      case "minProperties":
+      case "maxProperties":
+        return one(schema.errorMessage ?? "must not be empty");
+      default: // the type, or the range of a number
+        return one(`must be ${expected(schema)}`);
+    }
+  }
+}
+
+/** Reads the keys of a JSON Pointer (RFC 6901, section 6) in a fragment of a URL. */
+function keysOf(pointer: string): string[] {
+  return decodeURI(pointer).split("/").slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** Names a value in a message by the keys that lead to the value. */
 export function nameOf(path: readonly (string | number)[]): string {
   return path.length === 0 ? "the manifest" : `"${path.join(".")}"`;
-}
-
-/** The keys that lead to the wrong value, to the wrong name of a property or to the missing property. */
-function pathOf({ instancePath, propertyName, params }: ErrorObject): string[] {
-  const keys = instancePath.split("/").slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const last: string | undefined = propertyName ?? params.missingProperty;
-  return last === undefined ? keys : [...keys, last];
-}
-
-function wordError(
-  { keyword, params, data, parentSchema }: ErrorObject,
-  formats: Readonly<Record<string, Format>>,
-): string {
-  const schema = parentSchema as Schema;
-  switch (keyword) {
-    case "required": {
-      const missing = schema.properties![params.missingProperty]!;
-      const message = missing.patternErrorMessage;
-      return `is missing: ${message ? `it ${message}` : `expected ${expected(missing)}`}`;
-    }
-    case "pattern":
-      return schema.patternErrorMessage!;
-    case "format":
-      return formats[params.format]!(data as string)!;
-    case "maxLength":
-      return `must have at most ${params.limit} characters`;
-    case "not":
-    case "minItems":
-    case "minLength":
-    case "minProperties":
-    case "maxProperties":
-      return schema.errorMessage ?? "must not be empty";
-    default: // the type, or the range of a number
-      return `must be ${expected(schema)}`;
-  }
 }
 
 function expected({ type = "string", enum: values, minimum, maximum }: Schema): string {
@@ -124,11 +188,10 @@ function expected({ type = "string", enum: values, minimum, maximum }: Schema): 
 }
 
 /** Makes the messages for the unknown keys of one object. A message suggests the nearest known key. */
-function wordUnknownKeys(errors: readonly ErrorObject[]): Problem[] {
-  const path = pathOf(errors[0]!);
+function wordUnknownKeys({ path, value, schema }: Refusal): Problem[] {
   const owner = path.length === 0 ? "a manifest" : nameOf(path);
-  const known = Object.keys((errors[0]!.parentSchema as Schema).properties!);
-  const keys = errors.map(({ params: { additionalProperty: key } }) => ({
+  const known = Object.keys(schema.properties!);
+  const keys = Object.keys(value as object).filter((key) => !known.includes(key)).map((key) => ({
     path: [...path, key],
     name: nameOf([...path, key]),
     word: nearest(key, known),

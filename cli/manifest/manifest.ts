@@ -6,7 +6,7 @@
 import schema from "./schema.json" with { type: "json" };
 import { isIPv6 } from "node:net";
 import { scheduleProblem } from "../rules/schedule.ts";
-import { type Format, makeChecker, nameOf } from "./checker.ts";
+import { Checker, type Format, nameOf } from "./checker.ts";
 import { findConflicts } from "./conflicts.ts";
 import { keepOrigin, ManifestText } from "./manifest_text.ts";
 import { hintOf, UsageError } from "./nearest.ts";
@@ -30,7 +30,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   "time-zone": (text) => isTimeZone(text) ? undefined : "must be a time zone such as Europe/Paris",
 };
 
-const checkSchema = makeChecker(schema, FORMATS);
+const checker = new Checker(schema, FORMATS);
 
 /**
  * Checks a manifest with all its stages, and fills in the defaults.
@@ -66,9 +66,9 @@ export function parseManifest(text: string, source: string, stage?: string): Man
 function check(json: unknown, text: ManifestText, stage?: string): Manifest {
   const repeated = stage === undefined ? text.repetitions : [];
   // Without this check, an error of the defaults would be an error of each function.
-  text.refuse([...repeated, ...checkSchema(structuredClone(json))], stage);
+  text.refuse([...repeated, ...checker.problemsOf(json)], stage);
   const filled = withDefaults(json as Unfilled) as Manifest & { stages: unknown };
-  checkSchema(filled); // fills in the defaults of the schema
+  checker.fillIn(filled);
   const { stages: _, ...manifest } = filled;
   expandSchedules(manifest);
   nameRuntimes(manifest);
