@@ -278,14 +278,17 @@ Deno.test("a client that has gone away takes no message from its wait", async ()
   await using test = await startServices();
   const { sqs } = test.developer;
   const QueueUrl = await makeQueue(sqs, "standard");
-  const gone = new AbortController();
-  const waits = Array.from({ length: 5 }, () => {
-    const options = { abortSignal: gone.signal };
-    return sqs.receiveMessage({ QueueUrl, WaitTimeSeconds: 20 }, options);
+  // The client of the SDK on Deno sometimes throws in the background if a request is aborted.
+  const waits = Array.from({ length: 5 }, async () => {
+    const response = await fetch(test.url, {
+      method: "POST",
+      headers: { "x-amz-target": "AmazonSQS.ReceiveMessage" },
+      body: JSON.stringify({ QueueUrl, WaitTimeSeconds: 20 }),
+      signal: AbortSignal.timeout(500), // The requests have come then.
+    });
+    await assertRejects(() => response.text(), DOMException);
   });
-  await pause(500); // Until the requests have come.
-  gone.abort();
-  for (const wait of waits) await assertRejects(() => wait, Error, "Request aborted");
+  await Promise.all(waits);
   await pause(500); // Until the platform has seen the end of the connections.
   for (let times = 0; times < 5; times++) {
     await sqs.sendMessage({ QueueUrl, MessageBody: `${times}` });
