@@ -141,11 +141,12 @@ export async function bundleApplication(
     layers.push(await layerOf(architecture, kept, options, () => denoFor(architecture)));
   }
   // The zips are made while functions start. Deno compresses without a pause, so that no function would start meanwhile.
-  const starting = Promise.withResolvers<void>();
-  const layerZips = layers.map(({ zip }) => starting.promise.then(zip));
+  const { promise: start, resolve: onStart } = Promise.withResolvers<void>();
+  if (options.hasCache === false) onStart();
+  const layerZips = layers.map(({ zip }) => start.then(zip));
   const functionZips = functions.map(({ name, files: [...files] }) => ({
     name,
-    zips: [starting.promise.then(() => zipFiles(files, kept))],
+    zips: [start.then(() => zipFiles(files, kept))],
   }));
   // One of them may fail while functions start. The error comes below.
   const zipping = Promise.allSettled([...layerZips, ...functionZips.flatMap(({ zips }) => zips)]);
@@ -172,14 +173,7 @@ export async function bundleApplication(
     works.push(
       oneByOne(
         layers,
-        (layer) =>
-          addCodeCaches(application, ofDeno, {
-            ...layer,
-            kept,
-            signal,
-            onStart: starting.resolve,
-            onCache,
-          }),
+        (layer) => addCodeCaches(application, ofDeno, { ...layer, kept, signal, onStart, onCache }),
       ),
     );
   }
@@ -188,10 +182,10 @@ export async function bundleApplication(
     works.push(oneByOne(architectures, (architecture) => {
       const own = functions.filter((one) => (one.architecture ?? architecture) === architecture);
       const files = new Map(own.map(({ name, files }) => [name, files]));
-      return startOnNode(application, files, { architecture, kept, signal });
+      return startOnNode(application, files, { architecture, kept, signal, onStart });
     }));
   }
-  void Promise.allSettled(works).then(() => starting.resolve()); // if no function was started
+  void Promise.allSettled(works).then(() => onStart()); // if earlier runs have started all functions
   await Promise.allSettled([...works, zipping]);
   await Promise.allSettled(functionZips.flatMap(({ zips }) => zips)); // with those of the caches
   new Set((await Promise.all(works)).flat()).forEach((text) => options.warn(text));

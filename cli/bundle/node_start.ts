@@ -42,7 +42,7 @@ export interface NodeStartOptions extends StartOptions {
 export async function startOnNode(
   application: Application,
   functions: ReadonlyMap<string, readonly ArchiveFile[]>,
-  { architecture, kept, source, signal, ...options }: NodeStartOptions,
+  { architecture, kept, source, signal, onStart, ...options }: NodeStartOptions,
 ): Promise<string[]> {
   const own = [...functions].flatMap(([name, files]) => {
     const settings = application.functions[name]!;
@@ -64,7 +64,7 @@ export async function startOnNode(
     const folders = { node: await runtimes.get(runtime)!, ...await writeFunction(folder, one) };
     const { node, ...place } = isolation.place(folders);
     const program = nodeCommand(settings, { ...place, ...node!, isConfined: true });
-    await startFunction({ folders, program, environment, isolation, signal })
+    await startFunction({ folders, program, environment, isolation, signal, onStart })
       .catch((error) => Promise.reject(explain(error, settings)));
     return new Map();
   });

@@ -35,8 +35,6 @@ export interface CodeCacheOptions extends StartOptions {
   readonly files: readonly ArchiveFile[];
   /** Finds the Deno of its layer, which takes some time. */
   readonly deno: () => Promise<string>;
-  /** Is called for each function that is started. */
-  readonly onStart?: (() => void) | undefined;
   /** Takes the files of a function's cache as soon as they are there. */
   readonly onCache?: ((name: string, files: readonly ArchiveFile[]) => void) | undefined;
 }

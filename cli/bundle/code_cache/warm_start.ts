@@ -54,6 +54,8 @@ export interface StartOptions {
   /** How functions are kept apart; by default the best way of this machine. */
   readonly isolation?: Isolation | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Is called for each function that is started. */
+  readonly onStart?: (() => void) | undefined;
 }
 
 /**
