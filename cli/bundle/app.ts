@@ -26,6 +26,7 @@ import { keepProgram, type ProgramSource } from "../programs/keep_program.ts";
 import { Bundles } from "./modules/bundles.ts";
 import { layerFiles } from "./modules/layer.ts";
 import { startOnNode } from "./node_start.ts";
+import { writeZips } from "./archives/write_zips.ts";
 import { joinZips, type Zip, zipFiles, zipOnce } from "./archives/zips.ts";
 
 /** How an application is bundled. */
@@ -205,7 +206,7 @@ export async function bundleApplication(
   signal?.throwIfAborted();
   checkLimits(layerArchives, functionArchives);
   const all = [...layerArchives, ...functionArchives.map(({ hasLayer: _, ...archive }) => archive)];
-  await writeAll(options.out, all);
+  await writeZips(options.out, all);
   return all.map(({ data: _, ...sizes }) => sizes);
 }
 
@@ -270,36 +271,4 @@ async function archiveOf(
   const unzipped = files.reduce((sum, { size }) => sum + size, 0);
   const all = contents ?? { files, sources: [] };
   return { name, path, data, zipped: data.length, unzipped, contents: all };
-}
-
-/** Writes all files under other names, then renames them. So no file is replaced if one cannot be written. */
-async function writeAll(folder: string, files: readonly Archive[]): Promise<void> {
-  await attempt(`to the folder "${folder}"`, () => Deno.mkdir(folder, { recursive: true }));
-  const suffix = `.${crypto.randomUUID()}`;
-  try {
-    for (const { path, data } of files) {
-      await attempt(`"${path}"`, async () => {
-        const isFolder = await Deno.stat(path)
-          .then(({ isDirectory }) => isDirectory, () => false); // a new file
-        if (isFolder) throw new Error("it is a folder");
-        await Deno.writeFile(path + suffix, data);
-      });
-    }
-    for (const { path } of files) {
-      await attempt(`"${path}"`, () => Deno.rename(path + suffix, path));
-    }
-  } catch (error) {
-    for (const { path } of files) {
-      await Deno.remove(path + suffix).catch(() => {}); // the first error matters
-    }
-    throw error;
-  }
-}
-
-async function attempt(name: string, action: () => Promise<void>): Promise<void> {
-  try {
-    await action();
-  } catch (error) {
-    throw new Error(`Cannot write ${name}: ${(error as Error).message}`, { cause: error });
-  }
 }
