@@ -154,7 +154,10 @@ Deno.test("a deployment takes the bundles of earlier runs, with its own permissi
   const flags = await start("-A", module, "app.json");
   const tool = [...flags, "--no-lock", "--no-check", `--config=${CONFIG}`, "tool.ts"];
   assertEquals(await start(...tool), ["bundled", "2"]);
-  assertEquals(await start(...tool), ["2"]);
+  // Another test may download another version of a package meanwhile, and then the bundles are made again.
+  let lines = await start(...tool);
+  for (let rest = 3; rest > 0 && lines.includes("bundled"); rest--) lines = await start(...tool);
+  assertEquals(lines, ["2"]);
 });
 
 Deno.test("mate loads no package before a command runs", async () => {
