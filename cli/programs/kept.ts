@@ -8,6 +8,9 @@ export type Parts = ReadonlyMap<string, Uint8Array>;
 /** The size of all results together, in bytes. */
 const LIMIT = 1024 * 1024 * 1024;
 
+/** The part of the limit that is written before old results are looked for again, because that reads the times of all files. */
+const PART = 1 / 20;
+
 /**
  * Results that are kept between runs, each by the content of everything that it was made of. They lie in the user's folder of
  * caches and never in an application, because a clone could bring one there.
@@ -18,11 +21,13 @@ export class Kept {
   readonly #folder: string | undefined;
   readonly #warn: (message: string) => void;
   readonly #limit: number;
+  /** The number of bytes that may still be written before old results are looked for. */
+  #unchecked = 0;
 
   /**
    * @param warn Takes a line about a result that is damaged or cannot be written.
    * @param folder The folder of caches; by default that of the user. Without one, nothing is kept.
-   * @param limit The size of all results together. If it is exceeded, those go that were not used for the longest time.
+   * @param limit The size of all results together. If it is exceeded by more than a twentieth, those go that were not used for the longest time.
    */
   constructor(
     warn: (message: string) => void,
@@ -61,7 +66,11 @@ export class Kept {
     const name = `${kind}-${key}`;
     try {
       await Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      await keep(`${this.#folder}/${name}`, pack(parts, name));
+      const packed = pack(parts, name);
+      await keep(`${this.#folder}/${name}`, packed);
+      this.#unchecked -= packed.length;
+      if (this.#unchecked > 0) return;
+      this.#unchecked = this.#limit * PART;
       await this.#removeOld(this.#folder);
     } catch (error) {
       if (error instanceof Deno.errors.NotCapable) return; // The user lets this process write elsewhere only.

@@ -90,6 +90,24 @@ Deno.test("the results that were not used for the longest time go if all togethe
   assertEquals(await files(), [1, 3, 4].map((key) => `zip-${keyOf(key)}`).sort());
 });
 
+Deno.test("old results are looked for once in a run, and again after a twentieth of the limit", async () => {
+  const { kept, folder } = open(undefined, 100_000);
+  const { stat } = Deno;
+  let looks = 0;
+  Deno.stat = (path) => {
+    if (`${path}`.startsWith(`${folder}/kept/zip-`)) looks++;
+    return stat(path);
+  };
+  try {
+    for (let key = 0; key < 10; key++) await kept.put("zip", keyOf(key), parts("one"));
+    assertEquals(looks, 1);
+    await kept.put("zip", keyOf(10), parts("x".repeat(5_000)));
+    assertEquals(looks, 1 + 11);
+  } finally {
+    Deno.stat = stat;
+  }
+});
+
 Deno.test({
   name: "a folder that cannot be written is named, and the result is still there",
   ignore: Deno.build.os === "windows",
