@@ -111,20 +111,22 @@ export async function bundleApplication(
     denos.set(architecture, found);
     return found;
   };
+  const usesDeno = Object.values(application.functions).some(({ runtime }) => runtime === "deno");
   /** A new bundle needs a new code cache. Deno is read meanwhile, because that takes long. */
   const onBundling = () => {
     const own = architectures.find((architecture) => architecture === ownArchitecture());
-    const isNeeded = Object.values(application.functions).some(({ runtime }) => runtime === "deno");
-    if (isNeeded && own !== undefined && options.hasCache !== false) denoFor(own).catch(() => {});
+    if (usesDeno && own !== undefined && options.hasCache !== false) denoFor(own).catch(() => {});
   };
   await using bundles = new Bundles({ ...options, folder, kept, onBundling });
   const modules = Object.values(application.functions)
     .map(({ code, runtime }) => ({ path: resolve(folder, code.module), target: runtime }));
   await bundles.begin(modules, undefined);
-  // The modules of the tool are bundled beside those of the application.
-  const own = api === undefined ? undefined : makeOwnFiles({ kept, signal });
+  // The modules of the tool are bundled beside those of the application. describeApi() and layerOf() get an error.
+  const making = { kept, signal };
+  const own = api === undefined ? undefined : makeOwnFiles(making);
+  const runtime = usesDeno && own === undefined ? layerFiles(architectures[0]!, making) : undefined;
+  const ownEnded = Promise.allSettled([own, runtime]);
   await using _own = { [Symbol.asyncDispose]: async () => void await ownEnded };
-  const ownEnded = own?.catch(() => {}); // describeApi() gets the error.
   const functions = await bundleForEach(manifestPath, application, {
     ...options,
     architectures,
