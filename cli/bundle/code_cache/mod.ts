@@ -89,6 +89,7 @@ export async function addCodeCaches(
     await Deno.mkdir(copy);
     const cache = await makeCache(start, copy, `mate/cache-${architecture}`);
     if (!await check?.then(() => true, () => false)) {
+      await writeFiles(folders.task, filesOf(cache));
       const tmp = await makeTmp(folder); // without the files of the first start
       await (check = checkCache({ ...start, folders: { ...folders, tmp } }));
     }
@@ -107,16 +108,13 @@ export async function addCodeCaches(
 
 const filesOf = (parts: Parts) => [...parts].map(([path, data]) => ({ path, data }));
 
-/** Makes the cache of one function, and adds it to the folder of the function. */
+/** Makes the cache of one function. */
 async function makeCache(start: WarmStart, copy: string, place: string): Promise<Parts> {
-  const { task, tmp } = start.folders;
+  const { tmp } = start.folders;
   const environment = { ...start.environment, DENO_DIR: "/tmp/deno" }; // With this variable, Deno keeps its code.
   await startFunction({ ...start, environment }, () => waitForCode(`${tmp}/deno`));
-  const cache = new Map(
-    [...copyCaches(`${tmp}/deno`, copy)].map(([name, data]) => [`${place}/${name}`, data]),
-  );
-  await writeFiles(task, filesOf(cache));
-  return cache;
+  const files = copyCaches(`${tmp}/deno`, copy);
+  return new Map([...files].map(([name, data]) => [`${place}/${name}`, data]));
 }
 
 /** Starts a function with its cache, and throws if Deno or V8 do not take the cache. */
@@ -130,7 +128,7 @@ async function checkCache(start: WarmStart): Promise<void> {
   if (!isFound) throw new MachineError("Deno does not find the compiled code");
 }
 
-/** Waits until Deno has kept the code of the modules, and has added nothing for 100 ms. */
+/** Waits until Deno has kept the code of the modules, and has added nothing for 75 ms. */
 async function waitForCode(denoDir: string): Promise<void> {
   let before = -1;
   let unchanged = 0;
@@ -138,8 +136,8 @@ async function waitForCode(denoDir: string): Promise<void> {
     const kept = compiledSpecifiers(denoDir);
     unchanged = kept.length === before ? unchanged + 1 : 0;
     before = kept.length;
-    if (unchanged >= 2 && MODULES.every((url) => kept.includes(url))) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (unchanged >= 3 && MODULES.every((url) => kept.includes(url))) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
   }
   throw new MachineError("Deno keeps no compiled code");
 }
