@@ -27,7 +27,7 @@ import { Bundles } from "./modules/bundles.ts";
 import { layerFiles } from "./modules/layer.ts";
 import { startOnNode } from "./node_start.ts";
 import { writeZips } from "./archives/write_zips.ts";
-import { joinZips, type Zip, zipFiles, zipOnce } from "./archives/zips.ts";
+import { type JoinedZip, joinZips, zipFiles, zipOnce } from "./archives/zips.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {
@@ -209,7 +209,7 @@ export async function bundleApplication(
   checkLimits(layerArchives, functionArchives);
   const all = [...layerArchives, ...functionArchives.map(({ hasLayer: _, ...archive }) => archive)];
   await writeZips(options.out, all);
-  return all.map(({ data: _, ...sizes }) => sizes);
+  return all.map(({ pieces: _, ...sizes }) => sizes);
 }
 
 /** Does work on one item after the other. Returns all warnings. */
@@ -222,9 +222,7 @@ async function oneByOne<T>(
   return warnings;
 }
 
-interface Archive extends BundledArchive {
-  readonly data: Uint8Array<ArrayBuffer>;
-}
+type Archive = BundledArchive & Pick<JoinedZip, "pieces">;
 
 interface Layer {
   readonly architecture: Architecture;
@@ -234,7 +232,7 @@ interface Layer {
   readonly files: readonly ArchiveFile[];
   /** Finds Deno, if something is made of it: reading it takes long. */
   readonly deno: () => Promise<string>;
-  readonly zip: () => Promise<Zip>;
+  readonly zip: () => Promise<JoinedZip>;
 }
 
 async function layerOf(
@@ -266,11 +264,12 @@ async function layerOf(
 async function archiveOf(
   name: string,
   path: string,
-  zip: Zip | Promise<Zip>,
+  zip: JoinedZip | Promise<JoinedZip>,
   contents?: Contents,
 ): Promise<Archive> {
-  const { data, files } = await zip;
+  const { pieces, files } = await zip;
   const unzipped = files.reduce((sum, { size }) => sum + size, 0);
   const all = contents ?? { files, sources: [] };
-  return { name, path, data, zipped: data.length, unzipped, contents: all };
+  const zipped = pieces.reduce((sum, { length }) => sum + length, 0);
+  return { name, path, pieces, zipped, unzipped, contents: all };
 }

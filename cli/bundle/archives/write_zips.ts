@@ -5,17 +5,20 @@
  */
 export async function writeZips(
   folder: string,
-  files: readonly { readonly path: string; readonly data: Uint8Array }[],
+  files: readonly {
+    readonly path: string;
+    readonly pieces: readonly Uint8Array<ArrayBuffer>[];
+  }[],
 ): Promise<void> {
   await attempt(`to the folder "${folder}"`, () => Deno.mkdir(folder, { recursive: true }));
   const suffix = `.${crypto.randomUUID()}`;
   try {
-    for (const { path, data } of files) {
+    for (const { path, pieces } of files) {
       await attempt(`"${path}"`, async () => {
         const isFolder = await Deno.stat(path)
           .then(({ isDirectory }) => isDirectory, () => false); // a new file
         if (isFolder) throw new Error("it is a folder");
-        await Deno.writeFile(path + suffix, data);
+        await Deno.writeFile(path + suffix, ReadableStream.from(pieces));
       });
     }
     for (const { path } of files) {
