@@ -64,11 +64,14 @@ export class Connection implements AsyncDisposable {
     await this.#over;
   }
 
+  /** Kills the process and its children. A process that has just been started has no group of its own yet. */
   #kill(): void {
-    try {
-      Deno.kill(-this.#child.pid, "SIGKILL"); // the process and its children
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error; // It has ended by itself.
+    for (const pid of [-this.#child.pid, this.#child.pid]) {
+      try {
+        Deno.kill(pid, "SIGKILL");
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error; // It has ended by itself.
+      }
     }
   }
 

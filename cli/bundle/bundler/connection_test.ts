@@ -37,3 +37,16 @@ Deno.test("Connection.ask() fails if the process ends in an answer", async () =>
     await assertRejects(() => connection.ask(QUESTION), Error, ended, text);
   }
 });
+
+Deno.test("a connection whose signal has aborted kills its process, also one without a group of its own", async () => {
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["eval", "setInterval(() => {}, 1000)"], // It does not read its input.
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const child = command.spawn();
+  const connection = new Connection(child, AbortSignal.abort());
+  await connection[Symbol.asyncDispose]();
+  assertEquals((await child.status).signal, "SIGKILL");
+});
