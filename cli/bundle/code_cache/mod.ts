@@ -88,11 +88,13 @@ export async function addCodeCaches(
     const copy = `${folder}/copy-${name}`;
     await Deno.mkdir(copy);
     const cache = await makeCache(start, copy, `mate/cache-${architecture}`);
-    if (!await check?.then(() => true, () => false)) {
+    const startAgain = async () => {
       await writeFiles(folders.task, filesOf(cache));
       const tmp = await makeTmp(folder); // without the files of the first start
-      await (check = checkCache({ ...start, folders: { ...folders, tmp } }));
-    }
+      await checkCache({ ...start, folders: { ...folders, tmp } });
+    };
+    const isChecked = check !== undefined && await check.then(() => true, () => false);
+    if (!isChecked) await (check = startAgain());
     return cache;
   }, ({ name, files }, parts) => {
     const cache = filesOf(parts);
