@@ -120,8 +120,8 @@ export async function bundleApplication(
   await using bundles = new Bundles({ ...options, folder, kept, onBundling });
   const modules = Object.values(application.functions)
     .map(({ code, runtime }) => ({ path: resolve(folder, code.module), target: runtime }));
-  await bundles.begin(modules, undefined);
-  // The modules of the tool are bundled beside those of the application. describeApi() and layerOf() get an error.
+  await bundles.begin(modules, undefined); // before the modules of the tool, because it takes longer
+  // The modules of the tool are bundled beside those of the application. Their errors come from describeApi() and layerOf().
   const making = { kept, signal };
   const own = api === undefined ? undefined : makeOwnFiles(making);
   const runtime = usesDeno && own === undefined ? layerFiles(architectures[0]!, making) : undefined;

@@ -40,11 +40,8 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
 };
 
-/** The keywords that refuse a value by themselves. Errors of others repeat those of the schemas within them. */
-const KEYWORDS = [
-  ...["type", "enum", "minimum", "maximum", "not", "minItems", "minProperties", "maxProperties"],
-  ...["required", "additionalProperties", "pattern", "format", "minLength", "maxLength"],
-];
+/** The keywords with schemas. Their errors only repeat those of the schemas within them. Any other keyword refuses a value. */
+const WITH_SCHEMAS = ["$ref", "properties", "items", "propertyNames", "false"];
 
 /** What a keyword of the schema refuses. */
 interface Refusal {
@@ -84,8 +81,12 @@ export class Checker {
         text: "a key of the manifest has half of a character: \\ud800 to \\udfff",
       }];
     }
-    const refusals = errors.filter(({ keyword }) => KEYWORDS.includes(keyword))
-      .map((error) => this.#refusalOf(error, manifest));
+    const own = errors.filter(({ keyword }) => !WITH_SCHEMAS.includes(keyword));
+    // An object has an error for each of its missing or unknown keys, which are worded together.
+    const places = new Map(
+      own.map((error) => [`${error.keywordLocation} ${error.instanceLocation}`, error]),
+    );
+    const refusals = [...places.values()].map((error) => this.#refusalOf(error, manifest));
     const unknown = refusals.filter(({ keyword }) => keyword === "additionalProperties");
     const problems = [
       ...refusals.filter(({ keyword }) => keyword !== "additionalProperties")

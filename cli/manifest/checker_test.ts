@@ -66,3 +66,15 @@ Deno.test("the checker says that a key with half of a character is wrong", () =>
   const [problem] = checker.problemsOf({ name: "a", functions: { "\ud800": {} } });
   assertEquals(problem!.text, "a key of the manifest has half of a character: \\ud800 to \\udfff");
 });
+
+Deno.test("the checker refuses a value also by a keyword that it has no words for", () => {
+  const list = new Checker({ type: "object", properties: { a: { uniqueItems: true } } }, {});
+  assertEquals(list.problemsOf({ a: [1, 2] }), []);
+  assertEquals(list.problemsOf({ a: [1, 1] }).map(({ path }) => path), [["a"]]);
+});
+
+Deno.test("the checker words the unknown keys of an object once", () => {
+  const keys = Array.from({ length: 2_000 }, (_, index) => [`#${index}`, 1]);
+  const manifest = { name: "a", functions: { f: { module: "f.ts" } }, ...Object.fromEntries(keys) };
+  assertEquals(checker.problemsOf(manifest).length, 2); // The stage is missing, too.
+});
