@@ -11,7 +11,8 @@ import {
 } from "../lambda/http.ts";
 import type { Clock } from "../aws/clock.ts";
 import type { FunctionUrls } from "../gateway/function_url.ts";
-import type { Gateway, HttpRequest } from "../gateway/gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { HttpRequest } from "../gateway/protocol.ts";
 import type { createInvokeApi } from "../gateway/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { Log } from "../lambda/log.ts";
@@ -109,7 +110,7 @@ async function answerApplication(
       [["Content-Security-Policy", "frame-ancestors 'none'"]],
     );
   }
-  const answered = await parts.gateway(await readRequest(request, target, parts.clock));
+  const answered = await parts.gateway.answer(await readRequest(request, target, parts.clock));
   // With this header, a page could install a service worker for all paths, which would also answer for other applications.
   const headers = answered.headers.filter(([name]) =>
     name.toLowerCase() !== "service-worker-allowed"

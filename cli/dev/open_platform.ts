@@ -6,7 +6,6 @@ import { Tables } from "../aws/dynamodb/tables.ts";
 import { Clock } from "../aws/clock.ts";
 import { createEventBus } from "../aws/events/event_bus.ts";
 import { Messaging } from "../sources/messaging.ts";
-import { Authorizers } from "../gateway/authorizer.ts";
 import { createFunctionUrls } from "../gateway/function_url.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { createInvokeApi } from "../gateway/invoke_api.ts";
@@ -123,7 +122,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     }
   };
   const endpoints = createTriggerEndpoints({ ...data, schedules, tables });
-  const authorizers = new Authorizers(application.gateway, host, note);
+  const gateway = createGateway(application, host, log, options.gatewayTimeout);
   const parts: Parts = {
     page: (...request) => answerPage(application, () => options.api.read(), ...request),
     log,
@@ -131,7 +130,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     clock,
     settled,
     functionUrls: createFunctionUrls(application, host, log, services),
-    gateway: createGateway(application, host, log, authorizers, options.gatewayTimeout),
+    gateway,
     invokeApi,
     endpoints: (...request) => services.calls.run(endpoints(...request)),
   };
@@ -148,7 +147,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   return {
     bucketsFolder: join(folder, BUCKETS_FOLDER),
     removeExpired: async () => await tables.expiry?.sweep(),
-    flushAuthorizers: () => authorizers.flush(),
+    flushAuthorizers: () => gateway.flushAuthorizers(),
     settled,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -6,6 +6,7 @@ import type { FunctionHost } from "../lambda/function_host.ts";
 import { LOCAL } from "../rules/arn.ts";
 import { type Call, manifestWith, startTestPlatform } from "../testdata/platform.ts";
 import { Authorizers } from "./authorizer.ts";
+import { restAuthorizing } from "./rest_authorizer.ts";
 
 const MANIFEST = manifestWith({
   check: { module: "check.ts" },
@@ -215,11 +216,11 @@ Deno.test("a policy is kept no longer than the ttl", async () => {
   };
   const { gateway } = resolveApplication(withCache({ ttl: 60 }), LOCAL);
   const host = { invoke } as unknown as FunctionHost;
-  const authorizers = new Authorizers(gateway, host, () => {});
+  const authorizers = new Authorizers(gateway, restAuthorizing, host, () => {});
   const at = async (seconds: number, Authorization = "x") => {
     const time = new Date(1e12 + seconds * 1_000);
     const request = { url: "/orders/7", headers: { Authorization } };
-    await authorizers.authorize("check", await proxyEvent(request, { time }));
+    await authorizers.authorize("check", await proxyEvent(request), time);
     return calls;
   };
   assertEquals([await at(0), await at(59), await at(60), await at(119), await at(120)], [

@@ -8,7 +8,7 @@ import { type Reply, reply, withHeaders } from "../lambda/http.ts";
 import type { Log } from "../lambda/log.ts";
 import { createTraceId } from "../rules/arn.ts";
 import { MAX_SYNC_EVENT } from "../rules/limits.ts";
-import type { HttpRequest } from "./gateway.ts";
+import type { HttpRequest } from "./protocol.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"] as const;

@@ -14,7 +14,7 @@ import {
 } from "../testdata/platform.ts";
 import { Log } from "../lambda/log.ts";
 import { createFunctionUrls } from "./function_url.ts";
-import type { HttpRequest } from "./gateway.ts";
+import type { HttpRequest } from "./protocol.ts";
 import { run } from "../../testdata/programs.ts";
 import { within } from "../../testdata/waiting.ts";
 

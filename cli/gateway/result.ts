@@ -1,8 +1,8 @@
 import { proxyResponse } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import type { FunctionHost, InvokeOptions, InvokeOutcome } from "../lambda/function_host.ts";
-import { Refusal, type Reply, reply } from "../lambda/http.ts";
-import { MAX_HEADERS, MAX_REQUEST_BODY } from "../rules/limits.ts";
+import type { Reply } from "../lambda/http.ts";
+import { GatewayError } from "./protocol.ts";
 
 interface StreamedResponse {
   /** The status, header fields and cookies, as the function sent them. */
@@ -54,14 +54,14 @@ async function readResponse(
   const reader = stream.getReader();
   for (let bytes = Buffer.alloc(0);;) {
     const { value, done } = await reader.read();
-    if (done) throw gatewayRefusal("INTEGRATION_FAILURE", "the stream ends within its prelude");
+    if (done) throw new GatewayError("INTEGRATION_FAILURE", "the stream ends within its prelude");
     bytes = Buffer.concat([bytes, value]);
     const end = bytes.subarray(0, MAX_PRELUDE).indexOf(DELIMITER);
     if (end < 0 && bytes.length < MAX_PRELUDE) continue;
     if (end < 0) {
       await reader.cancel();
       const reason = `the stream has no delimiter in its first ${MAX_PRELUDE} bytes`;
-      throw gatewayRefusal("INTEGRATION_FAILURE", reason);
+      throw new GatewayError("INTEGRATION_FAILURE", reason);
     }
     reader.releaseLock();
     const rest = bytes.subarray(end + DELIMITER.length);
@@ -77,7 +77,7 @@ function parsePrelude(bytes: Uint8Array): Record<string, unknown> {
     return Object(JSON.parse(new TextDecoder().decode(bytes)));
   } catch (error) {
     const reason = `the prelude of the stream is not JSON: ${(error as Error).message}`;
-    throw gatewayRefusal("INTEGRATION_FAILURE", reason);
+    throw new GatewayError("INTEGRATION_FAILURE", reason);
   }
 }
 
@@ -86,7 +86,7 @@ async function* prepend(bytes: Uint8Array, stream: ReadableStream<Uint8Array>) {
   yield* stream;
 }
 
-/** Makes the HTTP response of an invocation. Throws a refusal if the function failed or its result is malformed. */
+/** Makes the HTTP response of an invocation. Throws a {@linkcode GatewayError} if the function failed or its result is malformed. */
 export async function replyOf(
   outcome: InvokeOutcome | StreamedResponse,
   gateway: "rest" | "url",
@@ -101,7 +101,7 @@ export async function replyOf(
     };
   } catch (error) {
     const answer = error instanceof SyntaxError ? "API_CONFIGURATION_ERROR" : "INTEGRATION_FAILURE";
-    throw gatewayRefusal(answer, (error as Error).message);
+    throw new GatewayError(answer, (error as Error).message);
   }
 }
 
@@ -111,7 +111,7 @@ function resultOf(
   gateway: "rest" | "url",
 ): unknown {
   if (failure !== undefined) {
-    throw gatewayRefusal("INTEGRATION_FAILURE", `the function failed (${failure})`);
+    throw new GatewayError("INTEGRATION_FAILURE", `the function failed (${failure})`);
   }
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
@@ -120,7 +120,7 @@ function resultOf(
     const reason = isStream
       ? `the handler streams: set "stream": true on this ${place} in the manifest`
       : `Malformed Lambda proxy response: ${(error as Error).message}`;
-    throw gatewayRefusal("INTEGRATION_FAILURE", reason);
+    throw new GatewayError("INTEGRATION_FAILURE", reason);
   }
 }
 
@@ -133,58 +133,4 @@ function headOf({ prelude }: StreamedResponse, gateway: "rest" | "url"): unknown
     ...(cookies === undefined ? {} : { "Set-Cookie": cookies }),
   };
   return { ...head, multiValueHeaders: fields };
-}
-
-const NOT_AUTHORIZED = "User is not authorized to access this resource";
-const INTERNAL_ERROR = ["InternalServerError", '{"message": "Internal server error"}'] as const;
-const NO_MESSAGE = '{"message":null}';
-
-/**
- * The answers that the gateway makes without a function: status, error type without `Exception`, and text of the body.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
- */
-const ANSWERS = {
-  ACCESS_DENIED: [403, "AccessDenied", `{"Message":"${NOT_AUTHORIZED}"}`],
-  EXPLICIT_DENY: [403, "AccessDenied", `{"Message":"${NOT_AUTHORIZED} with an explicit deny"}`],
-  AUTHORIZER_CONFIGURATION_ERROR: [500, "AuthorizerConfiguration", NO_MESSAGE],
-  AUTHORIZER_FAILURE: [500, "AuthorizerFailure", NO_MESSAGE],
-  API_CONFIGURATION_ERROR: [500, ...INTERNAL_ERROR],
-  BAD_REQUEST: [400, "BadRequest", '{"message": "Bad Request"}'],
-  // The documentation names no status. RFC 6585 defines 431 for this case.
-  HEADERS_TOO_LARGE: [
-    431,
-    "RequestTooLarge",
-    `{"message":"HTTP header is larger than ${MAX_HEADERS} bytes."}`,
-  ],
-  INTEGRATION_FAILURE: [502, ...INTERNAL_ERROR],
-  INTEGRATION_TIMEOUT: [504, "InternalServerError", '{"message": "Endpoint request timed out"}'],
-  MISSING_AUTHENTICATION_TOKEN: [
-    403,
-    "MissingAuthenticationToken",
-    '{"message":"Missing Authentication Token"}',
-  ],
-  REQUEST_TOO_LARGE: [
-    413,
-    "RequestTooLarge",
-    `{"message":"HTTP content length exceeded ${MAX_REQUEST_BODY} bytes."}`,
-  ],
-  REQUEST_TOO_LONG: [413, "RequestTooLarge", '{"message":"Request Too Long"}'],
-  UNAUTHORIZED: [401, "Unauthorized", '{"message":"Unauthorized"}'],
-} as const;
-
-/** Makes the refusal of a request. The reason goes to the log, not to the client. */
-export function gatewayRefusal(answer: keyof typeof ANSWERS, reason: string): Refusal {
-  const [status, type, body] = ANSWERS[answer];
-  const headers = [
-    ["Content-Type", "application/json"],
-    ["x-amzn-ErrorType", `${type}Exception`],
-  ] as const;
-  return new Refusal(reply(status, headers, body), reason);
-}
-
-/** Makes the CORS fields of the answers that the gateway makes without a function. */
-export function corsFields(origin: string): Reply["headers"] {
-  const fields = [["Access-Control-Allow-Origin", origin]] as const;
-  return origin === "*" ? fields : [...fields, ["Access-Control-Allow-Credentials", "true"]];
 }

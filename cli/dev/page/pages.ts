@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Application, Table } from "../../application/types.ts";
-import type { Gateway, HttpRequest } from "../../gateway/gateway.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { HttpRequest } from "../../gateway/protocol.ts";
 import { allow, errorReply, jsonReply, readBody, refusal, type Reply } from "../../lambda/http.ts";
 import type { Log, LogEntry } from "../../lambda/log.ts";
 import { MAX_REQUEST_BODY } from "../../rules/limits.ts";
@@ -127,7 +128,7 @@ export async function forwardRequest(
   const sourceIp = request.socket.remoteAddress!;
   // In JSON, a character may have six bytes.
   const text = new TextDecoder().decode(await readBody(request, 6 * MAX_REQUEST_BODY));
-  const response = await gateway({ ...readForm(text, application), sourceIp, time });
+  const response = await gateway.answer({ ...readForm(text, application), sourceIp, time });
   const bytes = response.body instanceof Uint8Array
     ? response.body
     : await new Response(response.body as ReadableStream<Uint8Array<ArrayBuffer>>).bytes();

@@ -1,0 +1,101 @@
+import type { Gateway } from "../application/types.ts";
+import type { Statement } from "../rules/statement.ts";
+import type { Reply } from "../lambda/http.ts";
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The host of the URL, perhaps with a port. If the target is a URL, the `Host` header does not count. */
+  readonly authority: string;
+  /** The path of the URL, with the stage. */
+  readonly path: string;
+  /** The query of the URL, without `?`. */
+  readonly query: string;
+  /** The headers in the order of the request. A name may be repeated. */
+  readonly headers: readonly [name: string, value: string][];
+  readonly protocol: string;
+  readonly sourceIp: string;
+  readonly body: Uint8Array;
+  readonly time: Date;
+}
+
+/**
+ * Why a gateway answers a request without the function, or in place of it. The names are those of the gateway responses of REST
+ * APIs, except `HEADERS_TOO_LARGE`, `NO_ROUTE` and `REQUEST_TOO_LONG`, which have none there.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
+export type Failure =
+  | "ACCESS_DENIED"
+  | "API_CONFIGURATION_ERROR"
+  | "AUTHORIZER_CONFIGURATION_ERROR"
+  | "AUTHORIZER_FAILURE"
+  | "BAD_REQUEST"
+  | "EXPLICIT_DENY"
+  | "HEADERS_TOO_LARGE"
+  | "INTEGRATION_FAILURE"
+  | "INTEGRATION_TIMEOUT"
+  | "NO_ROUTE"
+  | "REQUEST_TOO_LARGE"
+  | "REQUEST_TOO_LONG"
+  | "UNAUTHORIZED";
+
+/** The end of a request that no function answers. The message is the reason for the log, and the client does not get it. */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError";
+
+  constructor(readonly failure: Failure, reason: string) {
+    super(reason);
+  }
+}
+
+export type Route = Gateway["routes"][number];
+
+/** What both kinds of events have, as the gateway reads it. */
+export interface GatewayEvent {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly requestContext: object;
+}
+
+/** The identifiers of a request. */
+export type Ids = Readonly<Record<"requestId" | "extendedRequestId", string>>;
+
+/** What an authorizer says about a caller. */
+export interface Verdict {
+  /** The statements that decide about each request. */
+  readonly statements: readonly Statement[];
+  /** What the function of the route gets. */
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** How a kind of gateway asks the functions that authorize. */
+export interface Authorizing<Event> {
+  /** Returns the values of a source of the cache's key, such as `header.Authorization`. */
+  valuesOf(source: string, event: Event): readonly unknown[];
+  /** Returns the ARN of the request, which the statements name. */
+  resourceOf(event: Event): string;
+  /** The condition keys that the statements can use. */
+  conditionsOf(event: Event): Readonly<Record<string, string>>;
+  /** Makes the event of the authorizer. */
+  questionOf(event: Event, resource: string, identity: readonly string[]): unknown;
+  /** Reads the result of an authorizer. Throws a {@linkcode GatewayError} if it is malformed. */
+  readResult(result: unknown, name: string): Verdict;
+  /** Makes the `requestContext.authorizer` of the event. `latency` has the milliseconds that the authorizer took. */
+  contextOf(verdict: Verdict, latency: number): object;
+}
+
+/** What differs between the kinds of gateways. */
+export interface Protocol<Event extends GatewayEvent> {
+  /** The name in the manifest. */
+  readonly kind: "rest";
+  /** The longest time of a function, in milliseconds. */
+  readonly timeout: number;
+  readonly authorizing: Authorizing<Event>;
+  /** Finds the route of a request. Throws a {@linkcode GatewayError} if there is none. */
+  findRoute(request: HttpRequest): Route;
+  makeEvent(request: HttpRequest, route: Route, ids: Ids): Promise<Event>;
+  /** Makes the answer to a request that no function answers. */
+  answer(failure: Failure): Reply;
+  /** The header fields that the gateway adds to each reply. */
+  fieldsOf(ids: Ids): Reply["headers"];
+}

@@ -1,0 +1,111 @@
+import { proxyEvent, type RestEvent } from "@mate/core/testing";
+import type { Application } from "../application/types.ts";
+import { reply, withHeaders } from "../lambda/http.ts";
+import { ACCOUNT_ID } from "../rules/arn.ts";
+import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY } from "../rules/limits.ts";
+import { createRouter, METHODS } from "../rules/router.ts";
+import { type Failure, GatewayError, type Protocol } from "./protocol.ts";
+import { restAuthorizing } from "./rest_authorizer.ts";
+
+const NOT_AUTHORIZED = "User is not authorized to access this resource";
+const INTERNAL_ERROR = ["InternalServerError", '{"message": "Internal server error"}'] as const;
+const NO_MESSAGE = '{"message":null}';
+
+/**
+ * The answers that the gateway makes without a function: status, error type without `Exception`, and text of the body.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
+const ANSWERS: Readonly<Record<Failure, readonly [status: number, type: string, body: string]>> = {
+  ACCESS_DENIED: [403, "AccessDenied", `{"Message":"${NOT_AUTHORIZED}"}`],
+  EXPLICIT_DENY: [403, "AccessDenied", `{"Message":"${NOT_AUTHORIZED} with an explicit deny"}`],
+  AUTHORIZER_CONFIGURATION_ERROR: [500, "AuthorizerConfiguration", NO_MESSAGE],
+  AUTHORIZER_FAILURE: [500, "AuthorizerFailure", NO_MESSAGE],
+  API_CONFIGURATION_ERROR: [500, ...INTERNAL_ERROR],
+  BAD_REQUEST: [400, "BadRequest", '{"message": "Bad Request"}'],
+  // The documentation names no status. RFC 6585 defines 431 for this case.
+  HEADERS_TOO_LARGE: [
+    431,
+    "RequestTooLarge",
+    `{"message":"HTTP header is larger than ${MAX_HEADERS} bytes."}`,
+  ],
+  INTEGRATION_FAILURE: [502, ...INTERNAL_ERROR],
+  INTEGRATION_TIMEOUT: [504, "InternalServerError", '{"message": "Endpoint request timed out"}'],
+  NO_ROUTE: [403, "MissingAuthenticationToken", '{"message":"Missing Authentication Token"}'],
+  REQUEST_TOO_LARGE: [
+    413,
+    "RequestTooLarge",
+    `{"message":"HTTP content length exceeded ${MAX_REQUEST_BODY} bytes."}`,
+  ],
+  REQUEST_TOO_LONG: [413, "RequestTooLarge", '{"message":"Request Too Long"}'],
+  UNAUTHORIZED: [401, "Unauthorized", '{"message":"Unauthorized"}'],
+};
+
+/** A REST API with Lambda proxy integration. */
+export function restApi({ name: apiId, stage, gateway }: Application): Protocol<RestEvent> {
+  const { routes = [], origin = "*" } = gateway ?? {};
+  const findRoute = createRouter(routes);
+  return {
+    kind: "rest",
+    timeout: GATEWAY_TIMEOUT,
+    authorizing: restAuthorizing,
+    findRoute({ method, path: whole, query }) {
+      const prefix = `/${stage}`;
+      if (whole !== prefix && !whole.startsWith(`${prefix}/`)) {
+        throw new GatewayError("NO_ROUTE", `there is no such route: all start with ${prefix}`);
+      }
+      // Several slashes after the stage count as one.
+      const path = whole.slice(prefix.length).replace(/^\/*/, "/");
+      const route = findRoute(method, path);
+      if (route === undefined) {
+        const [other] = METHODS.flatMap((one) => findRoute(one, path) ?? []);
+        throw new GatewayError("NO_ROUTE", `there is no such route${hintOf(method, other?.path)}`);
+      }
+      const character = /[|{}]/.exec(query)?.[0];
+      if (character === undefined) return route;
+      const reason = `the query has a "${character}" that is not percent-encoded`;
+      throw new GatewayError("BAD_REQUEST", reason);
+    },
+    async makeEvent(request, route, ids) {
+      const { sourceIp, protocol, time } = request;
+      const facts = { apiId, stage, sourceIp, protocol, time, ...ids };
+      const event = await proxyEvent(request, {
+        ...facts,
+        base64: true,
+        route: `${route.method} ${route.path}`,
+      });
+      event.requestContext.accountId = ACCOUNT_ID;
+      return event;
+    },
+    answer(failure) {
+      const [status, type, body] = ANSWERS[failure];
+      const fields = [
+        ["Content-Type", "application/json"],
+        ["x-amzn-ErrorType", `${type}Exception`],
+      ] as const;
+      return withHeaders(reply(status, fields, body), corsFields(origin));
+    },
+    fieldsOf: ({ requestId, extendedRequestId }) => [
+      ["x-amzn-RequestId", requestId],
+      ["x-amz-apigw-id", extendedRequestId],
+    ],
+  };
+}
+
+/** Says what the routes of the manifest lack, if a route for another method has the path. */
+function hintOf(method: string, path: string | undefined): string {
+  const missing = `${method} ${path}`;
+  return path === undefined
+    ? ""
+    : method === "OPTIONS"
+    ? `: add the route ${missing} without an authorizer, for the preflights of browsers`
+    : `: the routes of this path do not include ${missing}`;
+}
+
+/** Makes the CORS fields of the answers that the gateway makes without a function. */
+function corsFields(origin: string) {
+  const fields = [["Access-Control-Allow-Origin", origin]] as const;
+  return origin === "*"
+    ? fields
+    : [...fields, ["Access-Control-Allow-Credentials", "true"] as const];
+}
