@@ -5,6 +5,7 @@
  */
 import { fillPlaceholders, secretPath, secretsIn, usedNames } from "../manifest/variables.ts";
 import { refuseManifest } from "../manifest/manifest_text.ts";
+import { arnPlaceholder } from "../manifest/references.ts";
 import type { FunctionManifest, Manifest, Runtime } from "../manifest/types.ts";
 import { arnIn, functionName, type Place } from "../rules/arn.ts";
 import { codeOf } from "./code.ts";
@@ -50,12 +51,13 @@ function resolve(manifest: Manifest, place: Place): Application {
   const { name, stage, architecture, tracing, settings } = manifest;
   const { partition, account, region } = place;
   const resources = resolveResources(manifest, place);
+  const arns = arnsOf(manifest, resources, place);
   const logGroup = `/mate/${name}`;
   const functions = mapValues(manifest.functions, (settings, key): ApplicationFunction => ({
     name: functionName(manifest, key),
     arn: arnIn(place, "lambda", `function:${functionName(manifest, key)}`),
     role: `${name}-${key}-${region}`,
-    statements: fillAll(statementsOf(manifest, key, resources, place), place),
+    statements: fillAll(statementsOf(manifest, key, resources, place), place, arns),
     logGroup: `/aws/lambda/${functionName(manifest, key)}`,
     code: codeOf(manifest, key),
     handler: `index.${settings.handler}`,
@@ -65,7 +67,7 @@ function resolve(manifest: Manifest, place: Place): Application {
     timeout: settings.timeout,
     ephemeralStorage: settings.ephemeralStorage,
     reservedConcurrency: settings.reservedConcurrency,
-    environment: environmentOf(settings, resources, place),
+    environment: environmentOf(settings, resources, place, arns),
     url: settings.triggers.url && {
       cors: undefined,
       ...settings.triggers.url,
@@ -150,6 +152,7 @@ function environmentOf(
   { environment, runtime, uses }: FunctionManifest,
   { buckets, topics, queues, tables }: Resources,
   place: Place,
+  arns: Names,
 ): Record<string, string> {
   const url = place.queues ?? `https://sqs.${place.region}.amazonaws.com/${place.account}`;
   const names = usedNames(uses, {
@@ -158,7 +161,27 @@ function environmentOf(
     queues: (key) => `${url}/${queues[key]!.name}`,
     tables: (key) => tables[key]!.name,
   });
-  return { ...withSourceMaps(runtime, fillAll(environment, place)), ...names };
+  const filled = fillAll(environment, place, { ...arns, ...names });
+  return { ...withSourceMaps(runtime, filled), ...names };
+}
+
+/** The values of placeholders by name. */
+type Names = Readonly<Record<string, string>>;
+
+/** The ARNs of all functions and resources by their placeholders. */
+function arnsOf(manifest: Manifest, resources: Resources, place: Place): Names {
+  const functions = mapValues(manifest.functions, (_, key) => ({
+    arn: arnIn(place, "lambda", `function:${functionName(manifest, key)}`),
+  }));
+  const kinds = Object.entries({ ...resources, functions }) as [
+    keyof Resources | "functions",
+    Readonly<Record<string, { readonly arn: string }>>,
+  ][];
+  return Object.fromEntries(
+    kinds.flatMap(([kind, named]) =>
+      Object.entries(named).map(([key, { arn }]) => [arnPlaceholder(kind, key), arn])
+    ),
+  );
 }
 
 /** Adds the option without which the traces of Node.js do not name the author's files. */
@@ -173,13 +196,12 @@ export function withSourceMaps(
 }
 
 /** Replaces the placeholders in all texts of a value. IAM's own variables, such as `${aws:username}`, stay. */
-function fillAll<T>(value: T, place: Place): T {
+function fillAll<T>(value: T, place: Place, names: Names = {}): T {
   const { account, region, infra = (name) => `\${infra.${name}}` } = place;
+  const known: Names = { ...names, account, region };
   const valueOf = (name: string) =>
-    name === "account"
-      ? account
-      : name === "region"
-      ? region
+    Object.hasOwn(known, name)
+      ? known[name]!
       : name.startsWith("infra.")
       ? infra(name.slice("infra.".length))
       : `\${${name}}`;

@@ -282,6 +282,68 @@ Deno.test("resolveApplication() keeps infra placeholders on this machine, and ha
   assertEquals([gateway, scheduler], [undefined, undefined]);
 });
 
+Deno.test("resolveApplication() gives the same names by placeholders as by uses and ARNs, here and in the account", () => {
+  const references = {
+    TABLE_NAME: "${TABLE_ORDERS}",
+    TABLE_ARN: "${table.orders.arn}",
+    QUEUE_URL: "${QUEUE_SLOW_JOBS}",
+    QUEUE_ARN: "${queue.slow-jobs.arn}",
+    BUCKET: "${BUCKET_UPLOADS}",
+    BUCKET_ARN: "${bucket.uploads.arn}",
+    FILE: "s3://${BUCKET_UPLOADS}/${region}.csv",
+    NEWS: "${TOPIC_NEWS}",
+    NEWS_ARN: "${topic.news.arn}",
+    WORKER: "${function.worker.arn}",
+  };
+  const text = manifestText({
+    name: "shop",
+    stages: { prod: {} },
+    functions: {
+      f: {
+        module: "f.ts",
+        environment: references,
+        statements: [{
+          Effect: "Allow",
+          Action: "lambda:InvokeFunction",
+          Resource: ["${function.worker.arn}", "${table.orders.arn}/index/*"],
+        }],
+        uses: {
+          tables: { orders: "read" },
+          queues: { "slow-jobs": "send" },
+          buckets: { uploads: "read" },
+          topics: { news: "publish" },
+        },
+      },
+      worker: { module: "f.ts" },
+    },
+    queues: { "slow-jobs": { fifo: true } },
+    tables: { orders: { key: { id: "string" } } },
+  });
+  for (const [stage, place] of [["v0", ACCOUNT], ["v0", LOCAL], ["prod", ACCOUNT]] as const) {
+    const application = resolveApplication(parseManifest(text, "app.json", stage), place);
+    const { functions, tables, queues, buckets, topics } = application;
+    const { BUCKET_UPLOADS, QUEUE_SLOW_JOBS, TABLE_ORDERS, TOPIC_NEWS, ...own } =
+      functions.f!.environment;
+    assertEquals<unknown>(own, {
+      TABLE_NAME: TABLE_ORDERS,
+      TABLE_ARN: tables.orders!.arn,
+      QUEUE_URL: QUEUE_SLOW_JOBS,
+      QUEUE_ARN: queues["slow-jobs"]!.arn,
+      BUCKET: BUCKET_UPLOADS,
+      BUCKET_ARN: buckets.uploads!.arn,
+      FILE: `s3://${BUCKET_UPLOADS}/${place.region}.csv`,
+      NEWS: TOPIC_NEWS,
+      NEWS_ARN: topics.news!.arn,
+      WORKER: functions.worker!.arn,
+    });
+    assertEquals<unknown>(functions.f!.statements.at(-1)?.Resource, [
+      functions.worker!.arn,
+      `${tables.orders!.arn}/index/*`,
+    ]);
+    assertEquals(functions.f!.code.environment, references);
+  }
+});
+
 const SERVICE = "warehouse-inventory-service";
 const named = (name: string, key: string, settings: object = {}, others: object = {}) =>
   manifestText({ name, functions: { [key]: { module: "f.ts", ...settings } }, ...others });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { triggersOf } from "../manifest/conflicts.ts";
+import { resourceNames } from "../manifest/references.ts";
 import type {
   Manifest,
   ScheduleTrigger,
@@ -26,8 +27,7 @@ export function resolveResources(manifest: Manifest, place: Place): Resources {
 /** Buckets exist if a function or the manifest names them. Their names are unique across all accounts and regions. */
 function resolveBuckets(manifest: Manifest, { partition, account, region }: Place) {
   const listeners = listenersOf(manifest, "buckets");
-  const names = namesIn(manifest, "buckets", Object.keys(manifest.buckets));
-  return mapNames(names, (key): Bucket => {
+  return mapNames(resourceNames(manifest, "buckets"), (key): Bucket => {
     const name = `${manifest.name}-${key}-${account}-${region}`;
     const arn = `arn:${partition}:s3:::${name}`;
     return {
@@ -43,7 +43,7 @@ function resolveBuckets(manifest: Manifest, { partition, account, region }: Plac
 
 function resolveTopics(manifest: Manifest, place: Place) {
   const listeners = listenersOf(manifest, "topics");
-  return mapNames(namesIn(manifest, "topics", []), (key): Topic => {
+  return mapNames(resourceNames(manifest, "topics"), (key): Topic => {
     const name = `${manifest.name}-${key}`;
     const arn = arnIn(place, "sns", name);
     return {
@@ -123,12 +123,6 @@ function deadLetterQueue(name: string, place: Place): PlainQueue {
 /** The listeners of one resource, without its name. */
 function named<T extends { readonly name: string }>(listeners: readonly T[], key: string) {
   return listeners.filter(({ name }) => name === key).map(({ name: _, ...listener }) => listener);
-}
-
-/** The names of the resources that functions use or listen to, and others. */
-function namesIn(manifest: Manifest, kind: "buckets" | "topics", others: readonly string[]) {
-  const used = Object.values(manifest.functions).flatMap(({ uses }) => Object.keys(uses[kind]));
-  return [...new Set([...listenersOf(manifest, kind).map(({ name }) => name), ...used, ...others])];
 }
 
 function mapNames<T>(names: readonly string[], make: (name: string) => T): Record<string, T> {

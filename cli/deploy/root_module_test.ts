@@ -39,6 +39,25 @@ Deno.test("writeRootModule() turns only placeholders into expressions of Terrafo
   assertEquals([rule!.pattern, application.gateway, f.reservedConcurrency], [null, null, null]);
 });
 
+Deno.test("writeRootModule() gives placeholders of resources the names that uses gives", async () => {
+  const { application } = await write(withF({
+    environment: {
+      QUEUE_URL: "${QUEUE_JOBS}",
+      BUCKET: "${BUCKET_FILES}",
+      SELF: "${function.f.arn}",
+    },
+    uses: { queues: { jobs: "send" }, buckets: { files: "read" } },
+  }, { queues: { jobs: {} } }));
+  const { environment, arn } = application.functions.f;
+  assertEquals(environment, {
+    QUEUE_URL: "${local.queues}/app-jobs",
+    QUEUE_JOBS: "${local.queues}/app-jobs",
+    BUCKET: "app-files-${local.account}-${local.region}",
+    BUCKET_FILES: "app-files-${local.account}-${local.region}",
+    SELF: arn,
+  });
+});
+
 Deno.test("writeRootModule() makes no expression of another text of the manifest", async () => {
   // HCL reads `$${` as an escaped `${`, so a dollar sign before a placeholder becomes an expression.
   const file = 'file("/etc/passwd")';

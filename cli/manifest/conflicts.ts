@@ -2,6 +2,7 @@ import { readPattern } from "../rules/event_pattern.ts";
 import { FILTER_SCOPES, readFilterPolicy } from "../rules/filter_policy.ts";
 import { wrongStatementParts } from "../rules/statement.ts";
 import { hintOf } from "./nearest.ts";
+import { findWrongReferences } from "./references.ts";
 import type { BucketTrigger, Manifest, Triggers } from "./types.ts";
 import { placeholdersIn, variablesOf } from "./variables.ts";
 
@@ -15,6 +16,7 @@ interface Conflict {
 /** Finds the problems of a manifest that its JSON Schema cannot express. */
 export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findEnvironmentConflicts(manifest);
+  yield* findWrongReferences(manifest);
   yield* findSecretConflicts(manifest);
   yield* findCorsConflicts(manifest);
   yield* findPatternConflicts(manifest);

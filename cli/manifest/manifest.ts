@@ -12,7 +12,7 @@ import { keepOrigin, ManifestText } from "./manifest_text.ts";
 import { hintOf, UsageError } from "./nearest.ts";
 import { clashesOf, nameStage, type PlainManifest, stagesOf } from "./stages.ts";
 import type { Manifest, Runtime, ScheduleTrigger } from "./types.ts";
-import { fillPlaceholders, hasKnownPlaceholders, PLACEHOLDERS } from "./variables.ts";
+import { fillPlaceholders, isGeneral, isOpen, PLACEHOLDERS, placeholdersIn } from "./variables.ts";
 
 export type * from "./types.ts";
 
@@ -23,9 +23,6 @@ const FORMATS: Readonly<Record<string, Format>> = {
       ? undefined
       : "must be a host such as api.example.com:443, or *",
   placeholders: placeholderProblem,
-  // IAM's own variables, such as ${aws:username}, are not placeholders.
-  "policy-placeholders": (text) =>
-    placeholderProblem(text.replaceAll(/\$\{(\w+:[^}]*|[*?$])\}/g, "")),
   schedule: scheduleProblem,
   "time-zone": (text) => isTimeZone(text) ? undefined : "must be a time zone such as Europe/Paris",
 };
@@ -140,7 +137,7 @@ export async function readManifest(path: string, stage?: string): Promise<Manife
 }
 
 function placeholderProblem(text: string): string | undefined {
-  return hasKnownPlaceholders(text)
+  return !isOpen(text) && placeholdersIn(text).every(isGeneral)
     ? undefined
     : `must have no placeholders except ${PLACEHOLDERS}`;
 }

@@ -277,8 +277,6 @@ const PATH = "must be a path such as /okay, /items/{id} (not /items/:id) or /oka
 const ORIGIN = "must be an origin such as https://app.example, without a path";
 const QUEUE = 'must be a queue of the manifest\'s "queues": expected one of jobs, ordered';
 const METHODS = '"ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"';
-const KNOWN_PLACEHOLDERS =
-  "must have no placeholders except ${region}, ${account} and ${infra.NAME}";
 const OWN_PLACEHOLDERS =
   "must have no placeholders except ${region} and the function's own variables";
 const RATE_OR_CRON = "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
@@ -383,8 +381,6 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["environment.PORT", 80, "must be a string"],
     ["environment.AWS_REGION", "x", RESERVED],
     ["environment.LAMBDA_TASK_ROOT", "x", RESERVED],
-    ["environment.TABLE", "${infra.}", KNOWN_PLACEHOLDERS],
-    ["environment.TABLE", "${table}", KNOWN_PLACEHOLDERS],
     ["secrets", "TOKEN", "must be an array"],
     ["secrets.0", "my-token", VARIABLE],
     ["secrets.0", "AWS_SESSION_TOKEN", RESERVED],
@@ -412,7 +408,6 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["statements.0.Action", [], "must not be empty"],
     ["statements.0.Action", 5, "must be a string or an array"],
     ["statements.0.Resource", "table", "must be an ARN such as arn:aws:s3:::name, or *"],
-    ["statements.0.Resource", "arn:${acount}", KNOWN_PLACEHOLDERS],
     ["statements.0.Sid", "a b", "must be letters and digits"],
   ],
   "functions.f.triggers.": [

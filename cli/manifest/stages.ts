@@ -1,6 +1,8 @@
 import { nameOf, type Problem } from "./checker.ts";
 import { hintOf } from "./nearest.ts";
+import { resourceNames } from "./references.ts";
 import type { Manifest } from "./types.ts";
+import { KINDS } from "./variables.ts";
 import { isObject } from "../rules/json_object.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -114,11 +116,8 @@ export function clashesOf(manifests: readonly Manifest[]): Problem[] {
 
 /** The names of functions and resources in a manifest. */
 function namesIn(manifest: Manifest): Set<string> {
-  const used = Object.values(manifest.functions).flatMap(({ triggers, uses }) => [
-    ...[...triggers.buckets, ...triggers.topics].map(({ name }) => name),
-    ...[uses.buckets, uses.topics].flatMap(Object.keys),
-  ]);
-  return new Set([...MAPS.flatMap((map) => Object.keys(manifest[map])), ...used]);
+  const resources = KINDS.flatMap((kind) => resourceNames(manifest, kind));
+  return new Set([...Object.keys(manifest.functions), ...resources]);
 }
 
 /** Throws an error that names all problems. */

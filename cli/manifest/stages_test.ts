@@ -102,9 +102,9 @@ const WRONG: readonly (readonly [text: string, message: string, stage?: string])
       { queues: { "prod-jobs": {}, prod: {} }, stages: { prod: {} } },
     ),
     `:
+  The name "prod-news" must not be "prod" or begin with "prod-", because "prod" is a stage
   The name "prod-jobs" must not be "prod" or begin with "prod-", because "prod" is a stage
-  The name "prod" must not be "prod" or begin with "prod-", because "prod" is a stage
-  The name "prod-news" must not be "prod" or begin with "prod-", because "prod" is a stage`,
+  The name "prod" must not be "prod" or begin with "prod-", because "prod" is a stage`,
   ],
 ];
 

@@ -106,7 +106,7 @@ export interface FunctionManifest {
   readonly ephemeralStorage: number;
   /** The number of concurrent invocations that are reserved for the function. It is also their limit. */
   readonly reservedConcurrency?: number | undefined;
-  /** Environment variables. Values may contain `${region}`, `${account}` and `${infra.NAME}`. */
+  /** Environment variables. Values may contain placeholders such as `${region}`, `${infra.NAME}`, `${TABLE_ORDERS}` and `${table.orders.arn}`. */
   readonly environment: Readonly<Record<string, string>>;
   /** The secrets that the function gets as environment variables. */
   readonly secrets: readonly string[];

@@ -1,6 +1,6 @@
 import type { FunctionManifest, Manifest, Uses } from "./types.ts";
 
-/** The placeholders that texts of a manifest may contain. A deployment replaces them by values. */
+/** The placeholders that names in a manifest may contain. A deployment replaces them by values. */
 export const PLACEHOLDERS = "${region}, ${account} and ${infra.NAME}";
 
 const ANY = /\$\{([^}]*)\}?/g;
@@ -15,8 +15,14 @@ export function fillPlaceholders(text: string, valueOf: (name: string) => string
   return text.replaceAll(ANY, (_, name) => valueOf(name));
 }
 
-export function hasKnownPlaceholders(text: string): boolean {
-  return [...text.matchAll(ANY)].every(([all, name]) => all.endsWith("}") && KNOWN.test(name!));
+/** Tells whether a placeholder is one of {@linkcode PLACEHOLDERS}. */
+export function isGeneral(placeholder: string): boolean {
+  return KNOWN.test(placeholder);
+}
+
+/** Tells whether the last placeholder of a text does not end. */
+export function isOpen(text: string): boolean {
+  return /\$\{[^}]*$/.test(text);
 }
 
 /** The kinds of resources in `uses`. */

@@ -1,6 +1,6 @@
 import type { PatternProblem } from "./event_pattern.ts";
 
-/** A statement of an IAM policy. Resources may contain `${region}`, `${account}` and `${infra.NAME}`. */
+/** A statement of an IAM policy. Resources may contain `${region}`, `${account}`, `${infra.NAME}`, and ARNs such as `${table.orders.arn}`. */
 export interface Statement {
   /** The identifier. */
   readonly Sid?: string | undefined;
