@@ -13,15 +13,15 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 15_550],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 17_250],
-  ["gateway", "proxyHandler, routes", 16_890],
-  ["gateway", "proxyHandler, routes, implement", 18_130],
-  ["gateway", "proxyHandler, routes, implement, openApi", 20_830],
-  ["gateway", "fetchHandler", 15_500],
-  ["gateway", "streamHandler", 15_420],
+  ["gateway", "proxyHandler", 15_620],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 17_330],
+  ["gateway", "proxyHandler, routes", 16_970],
+  ["gateway", "proxyHandler, routes, implement", 18_200],
+  ["gateway", "proxyHandler, routes, implement, openApi", 20_910],
+  ["gateway", "fetchHandler", 15_580],
+  ["gateway", "streamHandler", 15_510],
   ["gateway", "buildHttpResponse", 7_350],
-  ["gateway", "FnProxyEvent", 6_680],
+  ["gateway", "FnProxyEvent", 6_720],
   ["gateway", "HttpNotFoundError", 1_000],
   ["client", "createClient", 600],
   ["logger", "logger", 3_758],

@@ -13,8 +13,9 @@ import {
  * - `http`: payload 2.0 of an API Gateway HTTP API or of a Lambda function URL
  * - `alb`: an Application Load Balancer
  * - `lattice`: Amazon VPC Lattice, version 2
+ * - `web`: no gateway; `toFetch()` or `listen()` of `@mate/core/web` made the event of a request
  */
-export type EventFormat = "rest" | "http" | "alb" | "lattice";
+export type EventFormat = "rest" | "http" | "alb" | "lattice" | "web";
 
 /** The names and values of headers or parameters, in order. */
 export type Entries = readonly (readonly [name: string, value: string])[];
@@ -49,10 +50,14 @@ export interface Format {
   readonly rawQuery?: (event: JsonObject) => string | null;
   /** The decoded parameters of the query. */
   readonly query: (event: JsonObject) => Entries;
-  /** The body, as it is in the event. */
-  readonly body: (event: JsonObject) => string | null;
+  /** The body, as it is in the event; bytes if no gateway made a text of them. */
+  readonly body: (event: JsonObject) => string | Uint8Array<ArrayBuffer> | null;
   /** Absent if the gateway does not send claims. */
   readonly claims?: Path;
+  /** The scheme of the URL; absent if a header field tells it. */
+  readonly scheme?: Path;
+  /** Aborts when the client goes; absent if the gateway does not tell. */
+  readonly signal?: AbortSignal;
   /** The data of any kind of authorizer; absent if the gateway knows no authorizers. */
   readonly authorizer?: (event: JsonObject) => JsonObject | null;
 }

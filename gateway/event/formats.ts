@@ -137,6 +137,12 @@ export const REST: Format = {
 
 const FORMATS = [ALB, HTTP, LATTICE];
 
+/**
+ * The key of the format in an event of `@mate/core/web`. No JSON has it. It is registered, because a bundle may hold two
+ * copies of the library.
+ */
+export const WEB_FORMAT: unique symbol = Symbol.for("@mate/core/gateway/format/1");
+
 /** The raw event of a gateway with its format, which each accessor asks for. */
 export class GatewayEvent {
   readonly raw: JsonObject;
@@ -166,10 +172,11 @@ export class GatewayEvent {
 /** Recognises the format of an event by the keys that only one gateway sends. Any other event counts as REST. */
 function recogniseFormat(event: JsonObject): Format {
   const context = own(event, "requestContext");
-  return FORMATS.find(({ sign, version }) =>
-    isObject(context) && own(context, sign!) !== undefined &&
-    (version === undefined || own(event, "version") === version)
-  ) ?? REST;
+  return (event as { [WEB_FORMAT]?: Format })[WEB_FORMAT] ??
+    FORMATS.find(({ sign, version }) =>
+      isObject(context) && own(context, sign!) !== undefined &&
+      (version === undefined || own(event, "version") === version)
+    ) ?? REST;
 }
 
 /** Finds the service that sent an event of Amazon EventBridge or an event of records, unless it looks like a request. */
