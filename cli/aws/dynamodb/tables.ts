@@ -113,10 +113,15 @@ export class Tables implements AsyncDisposable {
   }
 
   async #run(operation: string, input: Input, uses: readonly Use[]): Promise<Response> {
-    const unknown = uses.flatMap(({ table }) => table === undefined ? [] : [nameOf(table)])
+    const unknown = uses.filter(isNamed).map(({ table }) => nameOf(table))
       .find((name) => !this.#names.includes(name));
     if (this.engine === undefined && this.#names.length > 0) {
       throw new ServiceError("NotImplemented", this.problem, "NotImplemented", 501);
+    }
+    if (this.engine === undefined && !uses.some(isNamed)) {
+      const message =
+        "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null";
+      throw new ServiceError("ValidationException", message);
     }
     if (unknown !== undefined || this.engine === undefined) {
       throw new ServiceError(
@@ -197,6 +202,7 @@ function descriptionOf(body: string): string {
 /** Puts the names of tables in place of their ARNs, because the engine knows only names. */
 function withName(key: string, value: unknown): unknown {
   if (key === "TableName" && typeof value === "string") return nameOf(value);
+  if (key === "TableName" && value === null) return undefined; // AWS takes both for the same
   if (key !== "RequestItems" || !isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([table, items]) => [nameOf(table), items]));
 }
@@ -216,6 +222,11 @@ const PARTS: Readonly<Record<string, string>> = {
   Delete: "DeleteItem",
   ConditionCheck: "ConditionCheckItem",
 };
+
+/** Tells whether a request names a table. Amazon DynamoDB says what is wrong with one that does not, before it checks rights. */
+function isNamed({ table }: Use): boolean {
+  return table !== undefined && table !== null && table !== "";
+}
 
 /** Lists the tables that a supported request works with. */
 export function usesOf(operation: string, input: Input): readonly Use[] {
@@ -246,9 +257,7 @@ export const tableArn = (name: string): string => arnIn(LOCAL, "dynamodb", `tabl
  */
 export function accessesOf(operation: string, uses: readonly Use[]): readonly Access[] {
   if (operation === "ListTables") return [{ action: "dynamodb:ListTables", resource: "*" }];
-  // A request without a table is malformed. The engine says so, and a function without rights does not get there.
-  if (uses.length === 0) return [{ action: `dynamodb:${operation}`, resource: "malformed" }];
-  return uses.map(({ action, table, index }) => ({
+  return uses.filter(isNamed).map(({ action, table, index }) => ({
     action: `dynamodb:${action}`,
     // The engine ignores an index that is null.
     resource: tableArn(nameOf(table)) +

@@ -273,6 +273,40 @@ Deno.test("malformed requests and items that are too large get the errors of the
   );
 });
 
+Deno.test("a call without the name of a table gets the error of the service, also without a right", async () => {
+  // https://github.com/Netflix-Skunkworks/iep-apps/pull/527 quotes the real service.
+  const absent = /Value null at 'tableName' failed to satisfy constraint: Member must not be null/;
+  const id = { id: { S: "1" } };
+  for (const tables of [TABLES, {}]) {
+    const none = { nobody: FUNCTIONS.nobody };
+    await using test = await startWithTables(shopWith(tables, none));
+    const { client } = test.clientOf("nobody");
+    const messageOf = async (call: Promise<unknown>) => {
+      const error = await assertRejects(() => call) as Error;
+      assertEquals(error.name, "ValidationException", error.message);
+      return error.message;
+    };
+    for (const TableName of [undefined, null as unknown as undefined]) {
+      assert(absent.test(await messageOf(client.getItem({ TableName, Key: id }))));
+      assert(absent.test(await messageOf(client.putItem({ TableName, Item: id }))));
+      assert(absent.test(await messageOf(client.query({ TableName }))));
+      await messageOf(client.describeTable({ TableName }));
+      const Put = { TableName, Item: id };
+      await messageOf(client.transactWriteItems({ TransactItems: [{ Put }] }));
+    }
+    await messageOf(client.getItem({ TableName: "", Key: id }));
+    // The name of a table that the code has put together without a value needs a right, as in the account.
+    await assertRejects(
+      () => client.getItem({ TableName: "undefined", Key: id }),
+      Error,
+      "may not dynamodb:GetItem on arn:aws:dynamodb:us-east-1:000000000000:table/undefined",
+    );
+    const Get = { TableName: "shop-notes", Key: id };
+    const mixed = { TransactItems: [{ Get }, { Get: { ...Get, TableName: undefined } }] };
+    await assertRejects(() => client.transactGetItems(mixed), Error, "may not dynamodb:GetItem on");
+  }
+});
+
 Deno.test("items stay if the manifest changes, and indexes follow it", async () => {
   const data = temporaryFolder();
   const scan = async (tables: object) => {
