@@ -7,7 +7,7 @@ import type { ApplicationFunction } from "../../application/types.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import type { Inspection } from "./inspection.ts";
 import { NODE_PACKAGES, type NodeRuntime } from "../../programs/pinned_packages.ts";
-import { isOutside } from "./peer.ts";
+import { isDeveloper } from "../isolation/peer.ts";
 
 /** The port where debuggers look first. */
 const PORT = 9229;
@@ -60,8 +60,8 @@ export interface InspectorOptions {
  * come and go.
  *
  * Who attaches can do everything that the function can. So the path is a secret of this start, which no function and no page
- * knows. `/json/list` tells it to programs of the developer, as debuggers expect. If the system cannot tell them from
- * functions, nobody gets it there.
+ * knows. `/json/list` tells it to programs of the developer, as debuggers expect, unless they pass on requests of functions. If
+ * the system cannot tell, nobody gets it there.
  */
 export class Inspector implements AsyncDisposable {
   /** The time that counts for the function. It stands still while a debugger is attached. */
@@ -72,15 +72,18 @@ export class Inspector implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #port = 0;
+  #isRefusalNoted = false;
 
   private constructor(options: InspectorOptions) {
     this.#options = options;
     this.name = options.name;
     this.#server = createServer((request, response) => {
-      void this.#describe(request).then(([status, body]) => {
-        response.writeHead(status, { "content-type": "application/json" });
-        response.end(JSON.stringify(body));
+      const [status, body] = this.#describe(request);
+      response.writeHead(status, {
+        "content-type": "application/json",
+        "cache-control": "no-store",
       });
+      response.end(JSON.stringify(body));
     });
     this.#server.on("upgrade", (request: IncomingMessage, socket: Socket, first: Uint8Array) => {
       this.#sockets.add(socket);
@@ -126,10 +129,12 @@ export class Inspector implements AsyncDisposable {
     return headers.host === `127.0.0.1:${this.#port}` || headers.host === `localhost:${this.#port}`;
   }
 
-  async #describe(request: IncomingMessage): Promise<[status: number, body: unknown]> {
+  #describe(request: IncomingMessage): [status: number, body: unknown] {
     if (!this.#isHere(request)) return [403, "Connect to 127.0.0.1"];
     const { isConfined, name } = this.#options;
-    if (!isConfined || !await isOutside(request.socket)) {
+    const isTold = isConfined && isDeveloper(request.socket);
+    if (!isTold) {
+      if (isConfined) this.#noteRefusal();
       return [403, "Attach to the address that the platform prints"];
     }
     if (request.url === "/json/version") {
@@ -145,6 +150,17 @@ export class Inspector implements AsyncDisposable {
       url: "file:///var/task/index.mjs",
       webSocketDebuggerUrl: this.url,
     }]];
+  }
+
+  /** Tells the developer once how a refused debugger attaches. */
+  #noteRefusal(): void {
+    if (this.#isRefusalNoted) return;
+    this.#isRefusalNoted = true;
+    const { name, note } = this.#options;
+    note(
+      `WARN A program may pass on requests of functions, so port ${this.#port} does not tell it where "${name}" is; ` +
+        `if it is your debugger, attach it to ${this.url}`,
+    );
   }
 
   async #attach(request: IncomingMessage, socket: Socket, first: Uint8Array): Promise<void> {
