@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fillPlaceholders, secretPath, secretsIn, usedNames } from "../manifest/variables.ts";
+import { fillAll, secretPath, secretsIn, usedNames } from "../manifest/variables.ts";
 import { refuseManifest } from "../manifest/manifest_text.ts";
 import { arnPlaceholder } from "../manifest/references.ts";
 import type { FunctionManifest, Manifest, Runtime } from "../manifest/types.ts";
@@ -57,7 +57,7 @@ function resolve(manifest: Manifest, place: Place): Application {
     name: functionName(manifest, key),
     arn: arnIn(place, "lambda", `function:${functionName(manifest, key)}`),
     role: `${name}-${key}-${region}`,
-    statements: fillAll(statementsOf(manifest, key, resources, place), place, arns),
+    statements: fillIn(statementsOf(manifest, key, resources, place), place, arns),
     logGroup: `/aws/lambda/${functionName(manifest, key)}`,
     code: codeOf(manifest, key),
     handler: `index.${settings.handler}`,
@@ -87,7 +87,7 @@ function resolve(manifest: Manifest, place: Place): Application {
     partition,
     account,
     region,
-    settings: fillAll({ domain: undefined, vpc: undefined, alarms: undefined, ...settings }, place),
+    settings: fillIn({ domain: undefined, vpc: undefined, alarms: undefined, ...settings }, place),
     tags: { ...settings.tags, application: name, stage, "managed-by": "terraform" },
     layer: `${name}-deno-${architecture}`,
     logGroup: { name: logGroup, arn: arnIn(place, "logs", `log-group:${logGroup}`) },
@@ -96,7 +96,7 @@ function resolve(manifest: Manifest, place: Place): Application {
     functions,
     gateway,
     ...resources,
-    ...resolveSchedules(manifest, functions, region),
+    ...resolveSchedules(manifest, functions, place),
     records: settings.domain?.zone === undefined ? [] : ["A" as const],
   };
   return { ...application, alarms: settings.alarms ? alarmsOf(application) : {} };
@@ -120,7 +120,7 @@ function resolveGateway(manifest: Manifest): Gateway | undefined {
 function resolveSchedules(
   manifest: Manifest,
   functions: Application["functions"],
-  region: string,
+  place: Place,
 ): Pick<Application, "rules" | "schedules" | "scheduler"> {
   const rules: Record<string, Rule> = {};
   const schedules: Record<string, Schedule> = {};
@@ -136,12 +136,13 @@ function resolveSchedules(
   }
   for (const { function: key, ...event } of listenersOf(manifest, "events")) {
     const name = triggerName(functions[key]!, event);
-    rules[name] = { function: key, expression: undefined, input: undefined, ...event };
+    const filled = fillIn(event, place);
+    rules[name] = { function: key, expression: undefined, input: undefined, ...filled };
   }
   const keys = new Set(Object.values(schedules).map((schedule) => schedule.function));
   const Resource = [...keys].map((key) => functions[key]!.arn);
   const scheduler = {
-    role: `${manifest.name}-${region}-scheduler`,
+    role: `${manifest.name}-${place.region}-scheduler`,
     statements: [{ Effect: "Allow" as const, Action: ["lambda:InvokeFunction"], Resource }],
   };
   return { rules, schedules, scheduler: keys.size > 0 ? scheduler : undefined };
@@ -161,7 +162,7 @@ function environmentOf(
     queues: (key) => `${url}/${queues[key]!.name}`,
     tables: (key) => tables[key]!.name,
   });
-  const filled = fillAll(environment, place, { ...arns, ...names });
+  const filled = fillIn(environment, place, { ...arns, ...names });
   return { ...withSourceMaps(runtime, filled), ...names };
 }
 
@@ -196,7 +197,7 @@ export function withSourceMaps(
 }
 
 /** Replaces the placeholders in all texts of a value. IAM's own variables, such as `${aws:username}`, stay. */
-function fillAll<T>(value: T, place: Place, names: Names = {}): T {
+function fillIn<T>(value: T, place: Place, names: Names = {}): T {
   const { account, region, infra = (name) => `\${infra.${name}}` } = place;
   const known: Names = { ...names, account, region };
   const valueOf = (name: string) =>
@@ -205,15 +206,7 @@ function fillAll<T>(value: T, place: Place, names: Names = {}): T {
       : name.startsWith("infra.")
       ? infra(name.slice("infra.".length))
       : `\${${name}}`;
-  const fill = (part: unknown): unknown =>
-    typeof part === "string"
-      ? fillPlaceholders(part, valueOf)
-      : Array.isArray(part)
-      ? part.map(fill)
-      : typeof part === "object" && part !== null
-      ? Object.fromEntries(Object.entries(part).map(([key, child]) => [key, fill(child)]))
-      : part;
-  return fill(value) as T;
+  return fillAll(value, valueOf);
 }
 
 /** Makes the alarms of an application: errors and throttles of functions, dead letters, 5xx of the HTTP gateway. */

@@ -26,13 +26,16 @@ export "document", options of openApi(). The version is that of deno.json or pac
     }
     const { readManifest } = await import("../manifest/manifest.ts");
     const { describeApi } = await import("../bundle/api/describe_api.ts");
+    const { placeholdersIn } = await import("../manifest/variables.ts");
     const { resolveApplication } = await import("../application/resolve.ts");
     const { LOCAL } = await import("../rules/arn.ts");
     const { Kept } = await import("../programs/kept.ts");
     const application = resolveApplication(await readManifest(manifestPath, stage), LOCAL);
     const securitySchemes = security === undefined ? undefined : await readSchemes(security);
     const { domain } = application.settings;
-    const server = domain === undefined ? url : `https://${domain.name}`;
+    // Only a deployment knows an output of infra.
+    const isKnown = domain !== undefined && placeholdersIn(domain.name).length === 0;
+    const server = isKnown ? `https://${domain.name}` : url;
     if (url !== undefined && server !== url) {
       note(`Warning: "--url" is not used, because the manifest has the domain of ${server}`);
     }

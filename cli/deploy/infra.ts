@@ -58,9 +58,10 @@ export function checkOutputs(manifest: Manifest, infra: Infra | undefined): void
 
 /** The texts of a manifest in which placeholders have a meaning, with the keys that lead to them. */
 function* textsIn({ functions, settings }: Manifest) {
-  for (const [name, { environment, statements }] of Object.entries(functions)) {
+  for (const [name, { environment, statements, triggers }] of Object.entries(functions)) {
     yield* leavesOf(environment, ["functions", name, "environment"]);
     yield* leavesOf(statements, ["functions", name, "statements"]);
+    yield* leavesOf(triggers.events, ["functions", name, "triggers", "events"]);
   }
   yield* leavesOf(settings, ["settings"]);
 }

@@ -39,6 +39,9 @@ Deno.test("checkOutputs() names each key that needs an output which does not exi
         TEXT: "$ ${region}",
       },
       statements: [{ Effect: "Allow", Action: "s3:*", Resource: ["${infra.bucket_arn}/*"] }],
+      triggers: {
+        events: [{ pattern: { source: ["${infra.sender}"] }, bus: "${infra.bus}" }],
+      },
     }, { settings: { alarms: { topic: "${infra.pager}" } } }),
     "app.json",
   );
@@ -47,7 +50,9 @@ Deno.test("checkOutputs() names each key that needs an output which does not exi
     assertThrows(() => checkOutputs(manifest, infra), TypeError).message,
     `Cannot use the manifest "app.json":
   "functions.f.environment.TABLE" needs the output "table_nam" of infra: did you mean "table_name"?
-  "functions.f.statements.0.Resource.0" needs the output "bucket_arn" of infra: add the block output "bucket_arn" to a file of the folder infra`,
+  "functions.f.statements.0.Resource.0" needs the output "bucket_arn" of infra: add the block output "bucket_arn" to a file of the folder infra
+  "functions.f.triggers.events.0.pattern.source.0" needs the output "sender" of infra: add the block output "sender" to a file of the folder infra
+  "functions.f.triggers.events.0.bus" needs the output "bus" of infra: add the block output "bus" to a file of the folder infra`,
   );
   assertThrows(
     () => checkOutputs(manifest, undefined),
@@ -64,6 +69,6 @@ Deno.test("checkOutputs() names each key that needs an output which does not exi
     TypeError,
     'Cannot use the manifest "app.json": line 4: "functions.f.environment.GONE" needs the output "gone"',
   );
-  infra.outputs.add("table_nam").add("bucket_arn");
+  infra.outputs.add("table_nam").add("bucket_arn").add("bus").add("sender");
   checkOutputs(manifest, infra);
 });

@@ -24,9 +24,17 @@ Deno.test("writeRootModule() turns only placeholders into expressions of Terrafo
       Resource: "arn:aws:s3:::${account}/${aws:username}",
     }],
     triggers: {
+      routes: [{ method: "GET", path: "/" }],
       schedules: [{ expression: "rate(1 hour)", input: { text: "${account} ${aws:x} %{y}" } }],
+      events: [{
+        pattern: {
+          source: ["shop"],
+          detail: { bucket: ["${infra.bucket}-${region}", "${x} %{y}"] },
+        },
+        bus: "${infra.bus}",
+      }],
     },
-  }));
+  }, { settings: { domain: { name: "${infra.domain}", certificate: "${infra.certificate}" } } }));
   const { f } = application.functions;
   assertEquals(f.environment, {
     TABLE: "${local.region} $5 ${module.infra.table-name}",
@@ -34,9 +42,18 @@ Deno.test("writeRootModule() turns only placeholders into expressions of Terrafo
   });
   assertEquals(f.statements.at(-1).Resource, "arn:aws:s3:::${local.account}/$${aws:username}");
   assertEquals(f.role, "app-f-${local.region}");
-  const [rule] = Object.values<{ input: string; pattern: unknown }>(application.rules);
+  const [rule, event] = Object.values<{ input: string; pattern: unknown; bus: string }>(
+    application.rules,
+  );
+  // Terraform makes what an expression names before the rule.
+  assertEquals(event!.bus, "${module.infra.bus}");
+  assertEquals(event!.pattern, {
+    source: ["shop"],
+    detail: { bucket: ["${module.infra.bucket}-${local.region}", "$${x} %%{y}"] },
+  });
+  assertEquals(application.settings.domain.name, "${module.infra.domain}");
   assertEquals(rule!.input, '{"text":"$${account} $${aws:x} %%{y}"}');
-  assertEquals([rule!.pattern, application.gateway, f.reservedConcurrency], [null, null, null]);
+  assertEquals([rule!.pattern, application.scheduler, f.reservedConcurrency], [null, null, null]);
 });
 
 Deno.test("writeRootModule() gives placeholders of resources the names that uses gives", async () => {

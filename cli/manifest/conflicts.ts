@@ -53,7 +53,8 @@ function* findEnvironmentConflicts({ functions }: Manifest): Generator<Conflict>
     }
     for (const [index, host] of permissions.net.entries()) {
       if (placeholdersIn(host).every((name) => name === "region" || names.includes(name))) continue;
-      const message = "must have no placeholders except ${region} and the function's own variables";
+      const message =
+        "must have no placeholders except ${region} and the function's own variables, which may be ${infra.NAME}";
       yield { path: [...path, "permissions", "net", index], message };
     }
   }

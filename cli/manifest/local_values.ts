@@ -2,26 +2,47 @@ import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { hintOf } from "./nearest.ts";
-import { secretProblem, secretsIn } from "./variables.ts";
+import { fillAll, placeholdersIn, secretProblem, secretsIn } from "./variables.ts";
 
 /** The file beside the manifest with values for this machine alone. */
 export const VALUES_FILE = ".env";
 
 /**
  * Reads the manifest of a stage for this machine. The file `.env` beside it replaces values of the `environment` of the functions.
- * Other variables in the file have no effect.
+ * If a variable is an output of `infra`, its value also counts for the buses, the event patterns and the statements. There, an
+ * output without a value is its own name. Other variables in the file have no effect.
  *
  * @throws {Error} If a file cannot be read, or the manifest is invalid; the message names the file.
  */
 export async function readLocalManifest(path: string, stage?: string): Promise<Manifest> {
   const manifest = await readManifest(path, stage);
   const values = await readValues(join(dirname(path), VALUES_FILE));
+  const outputs = outputsOf(manifest, values);
+  const valueOf = (name: string) =>
+    name.startsWith("infra.") ? outputs[name] ?? name.slice("infra.".length) : `\${${name}}`;
   const functions = Object.entries(manifest.functions).map(([name, settings]) => {
     const environment = Object.entries(settings.environment)
       .map(([variable, value]) => [variable, values[variable] ?? value]);
-    return [name, { ...settings, environment: Object.fromEntries(environment) }];
+    return [name, {
+      ...settings,
+      environment: Object.fromEntries(environment),
+      statements: fillAll(settings.statements, valueOf),
+      triggers: { ...settings.triggers, events: fillAll(settings.triggers.events, valueOf) },
+    }];
   });
   return { ...manifest, functions: Object.fromEntries(functions) };
+}
+
+/** The outputs of `infra` that `.env` has a value for, because a variable is nothing but the output. */
+function outputsOf({ functions }: Manifest, values: NodeJS.Dict<string>): NodeJS.Dict<string> {
+  const variables = Object.values(functions).flatMap(({ environment }) =>
+    Object.entries(environment)
+  );
+  return Object.fromEntries(variables.flatMap(([variable, text]) => {
+    const [placeholder] = placeholdersIn(text);
+    const value = values[variable];
+    return value !== undefined && text === `\${${placeholder}}` ? [[placeholder, value]] : [];
+  }));
 }
 
 /** The values of secrets by name. */

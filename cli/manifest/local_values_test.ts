@@ -23,6 +23,42 @@ Deno.test("readLocalManifest() takes values of the environment from the file .en
   await assertRejects(read, Error, `Cannot read "${file}": `);
 });
 
+Deno.test("readLocalManifest() gives outputs of infra the values of their variables, or their own names", async () => {
+  const folder = temporaryFolder();
+  await Deno.writeTextFile(
+    `${folder}/app.json`,
+    withF({
+      environment: { BUS: "${infra.bus}", BUS_AGAIN: "${infra.bus}", PART: "a-${infra.other}" },
+      statements: [{
+        Effect: "Allow",
+        Action: "events:PutEvents",
+        Resource: "arn:aws:events:${region}:${account}:event-bus/${infra.bus}",
+      }],
+      triggers: {
+        events: ["bus", "other"].map((name) => ({
+          pattern: { source: [`\${infra.${name}}`, "${x}"] },
+          bus: `\${infra.${name}}`,
+        })),
+      },
+    }),
+  );
+  const read = async (values: string) => {
+    await Deno.writeTextFile(`${folder}/.env`, values);
+    const { statements, triggers } = (await readLocalManifest(`${folder}/app.json`)).functions.f!;
+    return [
+      statements[0]!.Resource,
+      ...triggers.events.map(({ bus, pattern }) => [bus, pattern.source]),
+    ];
+  };
+  const arn = "arn:aws:events:${region}:${account}:event-bus";
+  const other = ["other", ["other", "${x}"]];
+  assertEquals<unknown>(await read("PART=b\n"), [`${arn}/bus`, ["bus", ["bus", "${x}"]], other]);
+  assertEquals<unknown>(
+    await read("BUS=orders\nPART=b\n"),
+    [`${arn}/orders`, ["orders", ["orders", "${x}"]], other],
+  );
+});
+
 /** Runs a function with other values of variables. */
 async function withVariables<T>(
   values: Readonly<Record<string, string | undefined>>,

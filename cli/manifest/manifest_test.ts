@@ -277,8 +277,12 @@ const PATH = "must be a path such as /okay, /items/{id} (not /items/:id) or /oka
 const ORIGIN = "must be an origin such as https://app.example, without a path";
 const QUEUE = 'must be a queue of the manifest\'s "queues": expected one of jobs, ordered';
 const METHODS = '"ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"';
+const KNOWN_PLACEHOLDERS =
+  "must have no placeholders except ${region}, ${account} and ${infra.NAME}";
 const OWN_PLACEHOLDERS =
-  "must have no placeholders except ${region} and the function's own variables";
+  "must have no placeholders except ${region} and the function's own variables, which may be ${infra.NAME}";
+const DOMAIN =
+  "must be a domain such as shop.example, in lower case, or an output such as ${infra.domain}";
 const RATE_OR_CRON = "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
 const SIX_FIELDS =
   "must have six fields, the year included, such as cron(0 3 * * ? *), and one of the two days must be ?";
@@ -337,7 +341,9 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["settings.throttle.rate", 0, whole(1, 10_000)],
     ["settings.tags.stage", "x", TAG],
     ["settings.tags.aws:x", "x", TAG],
-    ["settings.domain.name", "Shop", "must be a domain such as shop.example, in lower case"],
+    ["settings.domain.name", "Shop", DOMAIN],
+    ["settings.domain.name", "${infra.}", KNOWN_PLACEHOLDERS],
+    ["settings.domain.name", "shop.${infra.zone}", DOMAIN],
     ["settings.vpc.subnets", [], "must have at least one subnet"],
     [
       "settings.alarms.topic",
@@ -398,6 +404,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["identity.0", "context.requestId", SOURCE],
     ["permissions.net", "*", "must be an array"],
     ["permissions.net.0", "s3.${regoin}.amazonaws.com", OWN_PLACEHOLDERS],
+    ["permissions.net.0", "${infra.search_host}", OWN_PLACEHOLDERS],
     ["permissions.read", [], 'is not a key of "functions.f.permissions": expected one of net'],
     ["uses.buckets.uploads", "all", 'must be one of "read", "write", "read-write"'],
     ["uses.topics.news", "read", 'must be "publish"'],
@@ -444,6 +451,8 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ],
     ["events.0.pattern.source", "shop", "must be an array of values, or an object"],
     ["events.0.bus", "my bus", "must be the name of an event bus"],
+    ["events.0.bus", "${bus}", KNOWN_PLACEHOLDERS],
+    ["events.0.bus", "${infra.bus", KNOWN_PLACEHOLDERS],
     ["buckets.0.name", "Files", NAME],
     ["buckets.0.events", [], "must have at least one type of event"],
     ["buckets.0.events.0", "ObjectCreated", `must be one of ${BUCKET_EVENTS}`],

@@ -2,7 +2,7 @@ import { nameOf, type Problem } from "./checker.ts";
 import { hintOf } from "./nearest.ts";
 import { resourceNames } from "./references.ts";
 import type { Manifest } from "./types.ts";
-import { KINDS } from "./variables.ts";
+import { KINDS, placeholdersIn } from "./variables.ts";
 import { isObject } from "../rules/json_object.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -90,8 +90,10 @@ export function clashesOf(manifests: readonly Manifest[]): Problem[] {
     const sameStage = has((other) => other.stage === stage);
     if (sameStage !== undefined) report([], 'must have another name than "stage"');
     const domain = settings.domain?.name;
+    // An output of infra may differ between stages.
     const sameDomain = has((other) =>
-      domain !== undefined && other.settings.domain?.name === domain
+      domain !== undefined && placeholdersIn(domain).length === 0 &&
+      other.settings.domain?.name === domain
     );
     if (sameDomain !== undefined) {
       const text = `must be another domain than "${domain}", which "${sameDomain}" has`;

@@ -48,6 +48,12 @@ Deno.test("parseManifest() merges the overrides of a stage key by key, replaces 
   assertEquals(prod.queues, base.queues);
 });
 
+Deno.test("parseManifest() lets stages share an output of infra as their domain, which may differ", () => {
+  const settings = { domain: { ...DOMAIN, name: "${infra.domain}" } };
+  const { domain } = parse(withStages({ prod: {} }, { settings }), "prod").settings;
+  assertEquals(domain?.name, "${infra.domain}");
+});
+
 Deno.test("parseManifest() gives each stage its own state", () => {
   const state = "s3://states/app.tfstate";
   const text = withStages({ qa: {}, prod: { state: "s3://others/app.tfstate" } }, { state });

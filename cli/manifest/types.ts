@@ -80,7 +80,7 @@ export interface Settings {
 
 /** The domain of the HTTP gateway. */
 export interface DomainSettings {
-  /** The name, such as `shop.example`. */
+  /** The name, such as `shop.example` or `${infra.domain}`. */
   readonly name: string;
   /** The ARN of a certificate of AWS Certificate Manager in the region. */
   readonly certificate: string;
@@ -201,9 +201,9 @@ export interface ScheduleTrigger {
 
 /** The events of an event bus of Amazon EventBridge that invoke a function. */
 export interface EventTrigger {
-  /** The event pattern of EventBridge. */
+  /** The event pattern of EventBridge. Its texts may contain `${region}`, `${account}` and `${infra.NAME}`. */
   readonly pattern: Readonly<Record<string, unknown>>;
-  /** The name of an event bus that exists. */
+  /** The name of an event bus that exists, or that `infra` makes: `${infra.bus}`. */
   readonly bus: string;
 }
 

@@ -15,6 +15,19 @@ export function fillPlaceholders(text: string, valueOf: (name: string) => string
   return text.replaceAll(ANY, (_, name) => valueOf(name));
 }
 
+/** Replaces the placeholders in all texts of a value. */
+export function fillAll<T>(value: T, valueOf: (name: string) => string): T {
+  const fill = (part: unknown): unknown =>
+    typeof part === "string"
+      ? fillPlaceholders(part, valueOf)
+      : Array.isArray(part)
+      ? part.map(fill)
+      : typeof part === "object" && part !== null
+      ? Object.fromEntries(Object.entries(part).map(([key, child]) => [key, fill(child)]))
+      : part;
+  return fill(value) as T;
+}
+
 /** Tells whether a placeholder is one of {@linkcode PLACEHOLDERS}. */
 export function isGeneral(placeholder: string): boolean {
   return KNOWN.test(placeholder);
