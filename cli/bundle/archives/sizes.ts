@@ -141,7 +141,7 @@ function sourcesOf(code: string, map: string): Part[] {
 function packageOf(source: string): string {
   const [, name] = /^(npm:(?:@[^/]+\/)?[^/]+)\//.exec(source) ??
     /^https:\/\/jsr\.io\/(@[^/]+\/[^/]+)\//.exec(source) ??
-    /.*(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(source) ?? [];
+    /^.*(node_modules\/(?:@[^/]+\/)?[^/]+)\//s.exec(source) ?? [];
   return name ?? source;
 }
 

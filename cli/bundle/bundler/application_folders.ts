@@ -128,7 +128,7 @@ function membersOf(folder: string, parsed: (path: string) => Config): string[] {
 /** The members of a workspace of pnpm. */
 function pnpmMembers(yaml: string): string[] {
   const [, list = ""] = /^packages:[ \t]*\r?\n((?:[ \t]*(?:-.*|#.*)?\r?\n?)*)/m.exec(yaml) ?? [];
-  return Array.from(list.matchAll(/^\s*-\s*["']?([^"'#\s]+)/gm), ([, member]) => member!);
+  return Array.from(list.matchAll(/^[ \t]*-[ \t]*["']?([^"'#\s]+)/gm), ([, member]) => member!);
 }
 
 function isMatch(path: string, member: string): boolean {

@@ -1,4 +1,4 @@
-import type { Node } from "acorn";
+import type { Node, Position } from "acorn";
 import { decode } from "@jridgewell/sourcemap-codec";
 import { type Loader, transform } from "esbuild";
 import { resolve } from "node:path";
@@ -46,27 +46,30 @@ async function useAtImport(text: string, loader: Loader): Promise<number | undef
   const { format: _, ...shared } = SHARED; // esbuild would wrap CommonJS.
   const options = { ...shared, keepNames: false, loader, define: { Deno: DENO } };
   const { code, map } = await transform(text, options);
-  const program = await parseModule(code);
-  const place = program && findUse(program)?.loc?.start;
+  const place = await findPlace(code);
   if (place === undefined) return undefined;
   const line = decode(JSON.parse(map).mappings)[place.line - 1] ?? [];
   const [, , sourceLine] = line.findLast(([column]) => column <= place.column) ?? [];
   return sourceLine === undefined ? undefined : sourceLine + 1;
 }
 
-/** Parses a module. CommonJS may have syntax that a module has not; then the start of the function tells what is wrong. */
-async function parseModule(code: string): Promise<Node | undefined> {
+/**
+ * Finds a use in a module that surely runs. CommonJS may have syntax that a module has not, and generated code may be nested too
+ * deep to read; then the start of the function tells what is wrong.
+ */
+async function findPlace(code: string): Promise<Position | undefined> {
   const { parse } = await import("acorn"); // Few modules need it.
   try {
-    return parse(code, {
+    const program = parse(code, {
       ecmaVersion: "latest",
       sourceType: "module",
       allowReturnOutsideFunction: true, // of CommonJS
       allowHashBang: true,
       locations: true,
     });
+    return findUse(program)?.loc?.start;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
 }

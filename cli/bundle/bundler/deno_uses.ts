@@ -7,6 +7,8 @@ import type { Output } from "../packages/messages.ts";
  */
 export const DENO = "\u{A4D3}eno";
 
+const USE = new RegExp(`(\\btypeof\\s*)?${DENO}`, "g");
+
 /** Puts the global back. */
 export function withDeno(code: string): string {
   return code.replaceAll(DENO, "Deno");
@@ -28,11 +30,13 @@ export function usesOfDeno(
   const first = new Map<string, number>();
   const careful = new Set<string>();
   for (const [number, line] of code.split("\n").entries()) {
-    for (const { index } of line.matchAll(new RegExp(DENO, "g"))) {
-      const [, source, sourceLine] = positions[number]?.findLast(([column]) => column <= index) ??
-        [];
+    const own = positions[number] ?? [];
+    let next = 0; // The line may be the whole bundle, so nothing of it is read twice.
+    for (const { index, 1: before = "" } of line.matchAll(USE)) {
+      while (next < own.length && own[next]![0] <= index + before.length) next++;
+      const [, source, sourceLine] = own[next - 1] ?? [];
       if (source === undefined || !isOwn(sources[source])) continue;
-      if (/\btypeof\s*$/.test(line.slice(0, index))) careful.add(sources[source]);
+      if (before !== "") careful.add(sources[source]);
       first.set(sources[source], Math.min(first.get(sources[source]) ?? Infinity, sourceLine! + 1));
     }
   }

@@ -1,5 +1,6 @@
 import type { Metafile } from "esbuild";
 import { createHash } from "node:crypto";
+import { parse as parseJson } from "jsonc-parser";
 import { readFileSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
@@ -82,14 +83,15 @@ const STATES = [".package-lock.json", ".modules.yaml", ".yarn-state.yml", ".yarn
 
 /** The files that a `tsconfig.json` may extend. Most of them do not exist. */
 function extendedBy(file: string): string[] {
-  let text;
+  let list: readonly unknown[];
   try {
-    text = readFileSync(file, "utf8");
+    list = [parseJson(readFileSync(file, "utf8"))?.extends].flat();
   } catch {
-    return []; // There is none, or it may not be read.
+    return []; // There is none, it may not be read, or it has thousands of brackets.
   }
-  const [, list = ""] = /"extends"\s*:\s*("[^"]*"|\[[^\]]*\])/.exec(text) ?? [];
-  return Array.from(list.matchAll(/"([^"]+)"/g), ([, name]) => name!).flatMap((name) =>
+  return list.filter((name): name is string => typeof name === "string" && name !== "").flatMap((
+    name,
+  ) =>
     (/^[./]/.test(name) ? [dirname(file)] : nodeModulesAbove(dirname(file))).flatMap((folder) =>
       ["", ".json", "/tsconfig.json"].map((end) => resolve(folder, name + end))
     )

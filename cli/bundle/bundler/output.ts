@@ -32,11 +32,12 @@ export function bundleOf({ outputFiles, metafile }: Part): Output {
 
 /**
  * Lets the default import of a CommonJS module be its `module.exports`, as in Deno and in Node.js. esbuild would take
- * `exports.default` of modules that a compiler made. The length stays the same for the source map.
+ * `exports.default` of modules that a compiler made. The length stays the same for the source map. A
+ * match begins at the start of a word, because a word may have megabytes.
  */
 function asNodeImports(code: string): string {
   return code.replace(
-    /\w+\s*\|\|\s*!(\w+)\s*\|\|\s*!\1\.__esModule\s*\?/,
+    /\b\w+\s*\|\|\s*!(\w+)\s*\|\|\s*!\1\.__esModule\s*\?/,
     (condition) => `${"1".padEnd(condition.length - 1)}?`,
   );
 }

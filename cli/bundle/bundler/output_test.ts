@@ -1,0 +1,39 @@
+import { assert, assertEquals } from "@std/assert";
+import { makeApp } from "../../testdata/bundle.ts";
+import { contentsOf } from "../archives/sizes.ts";
+import { Bundler } from "./bundler.ts";
+
+const SIZE = 5_000_000;
+
+/** Texts of that size, by the names of modules that have them. */
+const TEXTS: Readonly<Record<string, string>> = {
+  hex: `export const hex = "${"0123456789abcdef".repeat(SIZE / 16)}";`,
+  word: `export const ${"a".repeat(SIZE)} = 1;`,
+  comments: `/*! ${"* ".repeat(SIZE / 2)} */ export const comments = 1;`,
+  line: `export const line = [${"typeof Deno, typeof x, ".repeat(SIZE / 23)}];`,
+  minified: `export const minified=[${"e=>e||!e||e.__esModule?e:1,".repeat(SIZE / 27)}]`,
+};
+
+Deno.test("a bundle takes linear time of 5 MB of hex, of one word, of comments, of one line, and of minified code", async () => {
+  const files = Object.entries(TEXTS).map(([name, text]) => [`${name}.js`, text]);
+  await using app = await makeApp({ "package.json": "{}", ...Object.fromEntries(files) }, {});
+  // Quadratic time would be hours. The signal also ends a process that does not answer.
+  await using bundler = await Bundler.open({
+    folder: app.folder,
+    signal: AbortSignal.timeout(300_000),
+  });
+  const entries = Object.keys(TEXTS).map((name) => `${app.folder}/${name}.js`);
+  const style = { target: "nodejs24.x", isMinified: true } as const;
+  for (const [index, bundle] of (await bundler.bundleAll(entries, style)).entries()) {
+    assert(!(bundle instanceof Error), String(bundle));
+    assert(bundle.code.length > SIZE / 3 || entries[index]!.endsWith("/word.js"), entries[index]);
+  }
+});
+
+Deno.test("the contents of a zip take linear time of the names in a source map", () => {
+  const sources = ["x".repeat(SIZE / 10), `${"node_modules/@a/".repeat(SIZE / 160)}b`];
+  const file = (path: string, text: string) => ({ path, data: new TextEncoder().encode(text) });
+  const map = JSON.stringify({ version: 3, sources, names: [], mappings: "AAAA;ACAA" });
+  const { sources: found } = contentsOf([file("index.mjs", "a\nb"), file("index.mjs.map", map)]);
+  assertEquals(found.map(({ size }) => size), [2, 1]);
+});
