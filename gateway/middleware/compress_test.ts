@@ -27,6 +27,8 @@ Deno.test("compress() takes the coding that the client prefers, from a number of
       [undefined, "br", long, "text/css", undefined],
       [undefined, "gzip", "x".repeat(999), "text/css", undefined],
       [undefined, "gzip", "ü".repeat(500), "text/css", "gzip"],
+      [undefined, "gzip", "漢".repeat(400), "text/css", "gzip"], // 1,200 bytes
+      [undefined, "gzip", "漢".repeat(333), "text/css", undefined],
       [{ from: 5 }, "gzip", "12345", "text/css", "gzip"],
       [{ from: 5 }, "gzip", "1234", "text/css", undefined],
       [{ codings }, "gzip, br, zstd", long, "text/css", "br"],
@@ -82,7 +84,15 @@ Deno.test("a handler compresses a short content if the client refuses identity (
 
 Deno.test("a response with no-transform is never compressed (RFC 9111 §5.2.2.6)", async () => {
   const event = new FnProxyEvent({ headers: { "Accept-Encoding": "gzip, identity;q=0" } });
-  for (const control of ["no-transform", "max-age=60, No-Transform", "public,no-transform"]) {
+  for (
+    const control of [
+      "no-transform",
+      "max-age=60, No-Transform",
+      "public,no-transform",
+      'a=",", no-transform ,b',
+      "no-transform=1",
+    ]
+  ) {
     const own = { "cache-control": control, ETag: '"1"', "Content-Digest": "sha-256=:x:" };
     const text = "x".repeat(2000);
     const { result } = await ask(() => reply(200, text, { type: "text/css", headers: own }), {}, {
@@ -94,11 +104,27 @@ Deno.test("a response with no-transform is never compressed (RFC 9111 §5.2.2.6)
       assertEquals([headers["Content-Digest"], headers["Vary"]], ["sha-256=:x:", "Accept"]);
     }
   }
-  const { headers } = buildHttpResponse(200, 1, {
-    event,
-    extraHeaders: { "Cache-Control": "no-store" },
-  });
-  assertEquals(headers["Content-Encoding"], "gzip");
+  const others = [
+    "no-store",
+    "x-no-transform",
+    "no-transform-x",
+    'a="no-transform"',
+    'a=",\\",no-transform,"',
+  ];
+  for (const control of [...others, `a=${'"'.repeat(100_001)}`, `,${" ".repeat(100_000)}x`]) {
+    const extraHeaders = { "Cache-Control": control };
+    const { headers } = buildHttpResponse(200, 1, { event, extraHeaders });
+    assertEquals(headers["Content-Encoding"], "gzip", control);
+  }
+});
+
+Deno.test("a 304 has no Content-Length of the plain content if the 200 is compressed (RFC 9110 §8.6)", () => {
+  const own = { ETag: '"1"', "Content-Length": "2000" };
+  for (const [accepted, length] of [["gzip", undefined], ["identity", "2000"]] as const) {
+    const event = new FnProxyEvent({ headers: { "Accept-Encoding": accepted } });
+    const { headers } = buildHttpResponse(304, undefined, { event, extraHeaders: own });
+    assertEquals(headers["Content-Length"], length);
+  }
 });
 
 Deno.test("a compressed response loses the digests of its plain content", async () => {
