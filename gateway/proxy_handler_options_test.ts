@@ -8,6 +8,7 @@ import {
   etag,
   type FnProxyEvent,
   HttpConflictError,
+  type Middleware,
   problemDetails,
   proxyHandler,
   type ProxyHandlerOptions,
@@ -25,6 +26,23 @@ Deno.test("proxyHandler() reads its options once", async () => {
   const { statusCode, headers } = await handler({ headers: { Accept: "text/html" } });
   assertEquals(statusCode, 200);
   assertEquals(Object.entries(headers).filter(([name]) => /^x-a$/i.test(name)), [["x-a", "2"]]);
+});
+
+Deno.test("proxyHandler() copies the bytes of a transformer, which may use them again", async () => {
+  const shared = new Uint8Array(1);
+  let count = 0;
+  const customTransformers: Record<string, Transformer> = {
+    "image/png": () => [shared.fill(++count), "image/png"],
+  };
+  const late: Middleware = async (_event, _context, next) => {
+    const answer = await next();
+    await new Promise((resolve) => setTimeout(resolve));
+    return answer;
+  };
+  const handler = proxyHandler(() => ({}), { customTransformers, use: [late] });
+  const event = { headers: { Accept: "image/png" } };
+  const bodies = (await Promise.all([handler(event), handler(event)])).map(({ body }) => body);
+  assertEquals(bodies, ["AQ==", "Ag=="]);
 });
 
 Deno.test("proxyHandler() refuses an invalid route when the handler is made", () => {
