@@ -113,10 +113,12 @@ export async function collect(
   return bytes;
 }
 
-/** Tells a content that is streamed to stop, because nobody will read it. */
-export function stopStream(content: unknown): void {
-  // A failure of the source while it stops concerns nobody any more.
-  if (isStream(content)) {
-    (content as AsyncIterable<unknown>)[Symbol.asyncIterator]().return?.().catch(() => {});
+/** Tells a content that is streamed to stop, because nobody will read it. Never rejects. */
+export async function stopStream(content: unknown): Promise<void> {
+  if (!isStream(content)) return;
+  try {
+    await (content as AsyncIterable<unknown>)[Symbol.asyncIterator]().return?.();
+  } catch {
+    // A failure of the source while it stops concerns nobody any more. Nor does a stream that somebody else reads.
   }
 }

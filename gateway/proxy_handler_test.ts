@@ -78,6 +78,21 @@ Deno.test("proxyHandler() sends a response that was built on purpose as it is", 
   }
 });
 
+Deno.test("proxyHandler() answers a built response with a status from 100 to 199 with 500, with and without middleware", async () => {
+  for (
+    const built of [gateway.buildHttpResponse(103, 1), gateway.asResponse({ statusCode: 100 })]
+  ) {
+    for (const use of [[], [gateway.etag()]]) {
+      const { result, records: [record] } = await answer(() => built, { options: { use } });
+      assertEquals(result.statusCode, 500);
+      assertStringIncludes(
+        JSON.stringify(record),
+        `Invalid status ${built.statusCode}: expected a whole number from 200 to 599`,
+      );
+    }
+  }
+});
+
 Deno.test("proxyHandler() adds the extra headers to a built response, whose own headers win", async () => {
   const options = { extraHeaders: { "X-A": "1", "X-B": "1", Vary: "Origin", "Set-Cookie": "a=1" } };
   const { result } = await answer(() =>

@@ -4,7 +4,14 @@ import { Writable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { captureLog } from "../testing/mod.ts";
 import { chunks, eventWith, partsOf } from "./testdata/events.ts";
-import { type HttpResponse, proxyHandler, type ProxyRoute, reply, streamHandler } from "./mod.ts";
+import {
+  type HttpResponse,
+  proxyHandler,
+  type ProxyRoute,
+  reply,
+  type StreamedResponse,
+  streamHandler,
+} from "./mod.ts";
 
 const event = eventWith();
 const SSE = { type: "text/event-stream" };
@@ -34,6 +41,37 @@ Deno.test("stream: the body is told to stop if nobody reads it to the end", asyn
       break;
     }
     assertEquals(endless.isStopped, true);
+  }
+});
+
+Deno.test("stream: a response without content tells its stream to stop", async () => {
+  for (const make of [proxyHandler, streamHandler]) {
+    for (const status of [204, 205, 304]) {
+      for (const type of [undefined, "text/plain"]) {
+        const reasons: unknown[] = [];
+        const stream = new ReadableStream<Uint8Array>({
+          cancel: (reason) => void reasons.push(reason),
+        });
+        await make(() => reply(status, stream, { type }))(event);
+        assertEquals(reasons.length, 1, `${make.name} ${status} ${type}`);
+      }
+    }
+    const locked = new ReadableStream<Uint8Array>();
+    locked.getReader();
+    const failing = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.reject(new Error("next")),
+        return: () => Promise.reject(new Error("return")),
+      }),
+    };
+    for (const stream of [locked, failing]) {
+      const handler: (event: unknown) => Promise<HttpResponse | StreamedResponse> = make(() =>
+        reply(304, stream)
+      );
+      const { result, records } = await captureLog(() => handler(event));
+      const { statusCode } = "prelude" in result ? result.prelude : result;
+      assertEquals([statusCode, records], [304, []]);
+    }
   }
 });
 

@@ -10,8 +10,9 @@ import {
   withMiddleware,
 } from "../middleware/middleware.ts";
 import { Answer } from "../response/answer.ts";
+import { aboutResult } from "../response/answer_error.ts";
 import { isBuilt } from "../response/http_response.ts";
-import { isReply, type Reply, withPayload } from "../response/reply.ts";
+import { isReply, type Reply, withOutput } from "../response/reply.ts";
 import type { ProxyResult, ProxyRoute } from "../response/route.ts";
 import { isBytes, isStream, isWebResponse } from "../../function/bytes.ts";
 import {
@@ -102,7 +103,12 @@ const EXPECTED_USE = "the option use instead of withMiddleware(), which runs aft
 function checkRoute(key: string, description: RouteDescription, route: ProxyRoute): ProxyRoute {
   return async (event, context) => {
     checkRequest(event, description);
-    return checkResult(await route(event, context), description, key) as ProxyResult;
+    const result = await route(event, context);
+    try {
+      return checkResult(result, description, key) as ProxyResult;
+    } catch (thrown) {
+      throw aboutResult(thrown);
+    }
   };
 }
 
@@ -146,7 +152,7 @@ function checkResult(
   const made: Reply = isReply(result)
     ? result
     : { status: result === undefined ? 204 : 200, payload: result };
-  const { status, payload, type } = made;
+  const { status, payload } = made;
   if (status >= 400 || isBytes(payload) || isStream(payload)) return result;
   const name = `response of ${JSON.stringify(key)} with the status ${status}`;
   const response = responses[status];
@@ -164,8 +170,7 @@ function checkResult(
     );
     return new TypeError(`Invalid ${name}: "payload${place.join("")}" is refused by the schema`);
   });
-  const isText = typeof output === "string" && type === undefined;
-  return withPayload(made, isText ? jsonText(output) : output);
+  return withOutput(made, output);
 }
 
 /** Whether no description speaks of a result. */
@@ -174,9 +179,4 @@ function isUnchecked(result: unknown): boolean {
   if (typeof result !== "object" || result === null) return false;
   return isBytes(result) || isStream(result) || isBuilt(result) || isWebResponse(result) ||
     result instanceof Error || errorKind(result) !== undefined;
-}
-
-/** A text that is sent as the JSON that its schema describes, and not wrapped in an object as other texts are. */
-function jsonText(text: string): object {
-  return Object.assign(new String(text), { toJSON: () => text });
 }

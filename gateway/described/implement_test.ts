@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { type } from "arktype";
 import * as v from "valibot";
 import * as z from "zod";
+import { idempotent, memoryStore } from "../../idempotency/mod.ts";
 import { call, captureLog } from "../../testing/mod.ts";
 import {
   type ApiDescription,
@@ -173,6 +174,26 @@ Deno.test("implement() sends the output of the schema of the status, so no other
   assertEquals(text.body, "tea");
 });
 
+Deno.test("implement() gives a transformer the output of the schema, also if it is text", async () => {
+  const seen: unknown[] = [];
+  const customTransformers = {
+    "text/html": (payload: unknown) => {
+      seen.push(payload);
+      return [`<p>${payload}</p>`, "text/html"] as const;
+    },
+  };
+  const api = { "GET /": { responses: { 200: z.string() } } } as const satisfies ApiDescription;
+  const table = implement(api, { "GET /": () => "tea" });
+  const request = { url: "/", headers: { Accept: "text/html" } };
+  const work = routes(table) as () => Promise<string>;
+  const guarded = idempotent(work, { store: memoryStore(), key: () => "1" });
+  for (const route of [work, guarded, guarded] as (() => Promise<string>)[]) {
+    const response = await call(proxyHandler(route, { customTransformers }), request);
+    assertEquals(await response.text(), "<p>tea</p>");
+  }
+  assertEquals(seen, ["tea", "tea", "tea"]);
+});
+
 Deno.test("implement() answers a result that its description refuses with 500, and logs no value", async () => {
   const described = 'expected a described status: 200, 303"';
   for (
@@ -208,6 +229,7 @@ Deno.test("implement() lets errors, responses, bytes, streams and built response
   const responses = { 201: Order } as const;
   for (
     const [result, status] of [
+      [reply(400, { any: "thing" }), 400],
       [reply(404, { any: "thing" }), 404],
       [new HttpConflictError("Taken"), 409],
       [Promise.reject(new HttpConflictError("Taken")), 409],
