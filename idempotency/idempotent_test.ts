@@ -1,13 +1,24 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
+import { runInNewContext } from "node:vm";
+import * as z from "zod";
 import type { FnContext } from "../function/mod.ts";
 import {
   asResponse,
   buildHttpResponse,
+  fetchHandler,
   type FnProxyEvent,
+  HttpConflictError,
+  HttpGoneError,
   HttpRequestEntityTooLargeError,
+  HttpServiceUnavailableError,
+  HttpTooManyRequestsError,
+  implement,
+  type Middleware,
+  problemDetails,
   proxyHandler,
   reply,
+  routes,
 } from "../gateway/mod.ts";
 import { type FnQueueRecord, queueHandler, type QueueResult } from "../queue/mod.ts";
 import { call, captureLog, createContext, queueEvent } from "../testing/mod.ts";
@@ -23,6 +34,13 @@ import {
 /** Its time does not run out, however long the tests before this file take. */
 const context = createContext({ getRemainingTimeInMillis: () => 30_000 });
 const key = (id: string) => id;
+const RAW = {
+  httpMethod: "GET",
+  path: "/",
+  headers: {},
+  body: null,
+  requestContext: { httpMethod: "GET", path: "/" },
+};
 
 /** A store that keeps what it was asked. */
 function spy(store = memoryStore()) {
@@ -285,8 +303,199 @@ Deno.test("idempotent() keeps the claim if the store fails after the work", asyn
   const guarded = idempotent(() => ++count, { store, key });
   await assertRejects(() => guarded("1", context), Error, "Throttled");
   await assertRejects(() => guarded("1", context), IdempotencyInProgressError);
-  assertEquals(asked.map(([method]) => method), ["claim", "complete", "complete", "claim"]);
+  const completes = Array(5).fill("complete"); // the result, three times more, and that there is none
+  assertEquals(asked.map(([method]) => method), ["claim", ...completes, "claim"]);
   assertEquals(count, 1);
+});
+
+/** A store whose writes of results fail so often, with numbered errors. */
+function failingStore(failures: number) {
+  const store = memoryStore();
+  return spy({
+    ...store,
+    complete: (...args) =>
+      failures-- > 0 ? Promise.reject(new Error(`Throttled ${failures}`)) : store.complete(...args),
+  });
+}
+
+Deno.test("idempotent() writes the same result again if the write fails, up to three times", async () => {
+  for (const [failures, count] of [[1, 2], [2, 3], [3, 4]] as const) {
+    const { store, asked } = failingStore(failures);
+    const guarded = idempotent(() => ({ paid: 5 }), { store, key });
+    assertEquals(await guarded("1", context), { paid: 5 });
+    assertEquals(await guarded("1", context), { paid: 5 });
+    const written = asked.filter(([method]) => method === "complete").map(([, ...args]) => args);
+    assertEquals(written.map(([, , result]) => (result as { result: string }).result), [
+      ...Array(count).fill('{"value":{"paid":5}}'),
+    ]);
+  }
+});
+
+Deno.test("idempotent() rejects with the first error of the store after four writes, and marks the key as done", async () => {
+  const { store, asked } = failingStore(4);
+  const guarded = idempotent(() => 1, { store, key });
+  await assertRejects(() => guarded("1", context), Error, "Throttled 3");
+  await assertRejects(() => guarded("1", context), IdempotencyResultError);
+  const results = asked.filter(([method]) => method === "complete").map(([, , , result]) => result);
+  assertEquals(results.map((result) => (result as { result: string }).result), [
+    ...Array(4).fill('{"value":1}'),
+    '{"kind":"none"}',
+  ]);
+});
+
+Deno.test("idempotent() does not write again after the deadline, or if another call has the claim", async () => {
+  const late = failingStore(1);
+  const noTime = createContext({ getRemainingTimeInMillis: () => 10 });
+  await assertRejects(
+    () => idempotent(() => 1, { store: late.store, key })("1", noTime),
+    Error,
+    "Throttled 0",
+  );
+  assertEquals(late.asked.map(([method]) => method), ["claim", "complete", "complete"]);
+  const { store, asked } = spy({
+    ...memoryStore(),
+    complete: () => Promise.reject(new IdempotencyInProgressError()),
+  });
+  const guarded = idempotent(() => 1, { store, key });
+  await assertRejects(() => guarded("1", context), IdempotencyInProgressError);
+  assertEquals(asked.map(([method]) => method), ["claim", "complete"]);
+});
+
+Deno.test("idempotent() marks a key as done also if the first write of a missing result fails", async () => {
+  const { store } = failingStore(1);
+  const guarded = idempotent(() => [1n] as unknown as number, { store, key });
+  await assertRejects(() => guarded("1", context), TypeError, "got a bigint");
+  await assertRejects(() => guarded("1", context), IdempotencyResultError);
+});
+
+Deno.test("idempotent() frees the key if a handler answered a thrown error, whatever the status, and keeps what a route returned", async () => {
+  const options = { clientErrorLevel: "off" } as const;
+  const problem: Middleware = async (_event, _context, next) => {
+    const answer = await next();
+    return answer.error === undefined ? answer : reply(200, "Sorry");
+  };
+  const described = implement(
+    { "GET /": { responses: { 200: z.object({ a: z.number() }) } } } as const,
+    { "GET /": () => ({ a: "no number" }) as never },
+  );
+  const cases: [name: string, route: unknown, status: number, isKept: boolean, use?: Middleware][] =
+    [
+      ["a thrown 503", () => Promise.reject(new HttpServiceUnavailableError()), 503, false],
+      ["a thrown 429", () => Promise.reject(new HttpTooManyRequestsError()), 429, false],
+      ["a returned error", () => new HttpConflictError(), 409, false],
+      ["a foreign error", () => Promise.reject(new Error("down")), 500, false],
+      ["a thrown text", () => Promise.reject("down"), 500, false],
+      ["a request that is no form", (event: FnProxyEvent) => event.formData(), 415, false],
+      [
+        "an error as a problem",
+        () => Promise.reject(new HttpGoneError()),
+        410,
+        false,
+        problemDetails(),
+      ],
+      [
+        "an error that became a success",
+        () => Promise.reject(new HttpGoneError()),
+        200,
+        false,
+        problem,
+      ],
+      [
+        "an error of a middleware",
+        () => 1,
+        429,
+        false,
+        () => Promise.reject(new HttpTooManyRequestsError()),
+      ],
+      [
+        "a stream that fails at once",
+        async function* () {
+          yield await Promise.reject(new Error("down"));
+        },
+        500,
+        false,
+      ],
+      ["a returned 503", () => reply(503), 503, true],
+      ["a returned 429", () => reply(429, { again: 60 }), 429, true],
+      ["a built 503", () => buildHttpResponse(503, "down"), 503, true],
+      ["a standard 503", () => new Response(null, { status: 503 }), 503, true],
+      // The work is done, and would be done again.
+      ["a result that JSON cannot carry", () => new Map(), 500, true],
+      ["a result that its description refuses", routes(described), 500, true],
+    ];
+  for (const [name, route, status, isKept, use] of cases) {
+    let count = 0;
+    const counted: Middleware = (_event, _context, next) => (count++, next());
+    const { store, asked } = spy();
+    const handler = proxyHandler(route as () => string, {
+      ...options,
+      use: [counted, ...use ? [use] : []],
+    });
+    const guarded = idempotent(handler, { store, key: () => "1" });
+    const { result } = await captureLog(async () => [
+      await guarded(RAW, context),
+      await guarded(RAW, context),
+    ]);
+    assertEquals(result.map(({ statusCode }) => statusCode), [status, status], name);
+    assertEquals(count, isKept ? 1 : 2, name);
+    const methods = isKept
+      ? ["claim", "complete", "claim"]
+      : ["claim", "release", "claim", "release"];
+    assertEquals(asked.map(([method]) => method), methods, name);
+    assertEquals(Object.keys(result[0]!).toSorted(), [
+      "body",
+      "headers",
+      "isBase64Encoded",
+      "statusCode",
+    ]);
+  }
+  const application = fetchHandler(() => {
+    throw new HttpServiceUnavailableError();
+  });
+  const { store, asked } = spy();
+  await captureLog(() => idempotent(application, { store, key: () => "1" })(RAW, context));
+  assertEquals(asked.map(([method]) => method), ["claim", "release"]);
+});
+
+Deno.test("idempotent() frees the key of a batch with failures", async () => {
+  let count = 0;
+  const handler = queueHandler(() => {
+    if (++count === 1) throw new Error("down");
+  });
+  const guarded = idempotent(handler, { store: memoryStore(), key: () => "1" });
+  const { result } = await captureLog(async () => {
+    const reports: QueueResult[] = [];
+    for (let attempt = 0; attempt < 3; attempt++) {
+      reports.push(await guarded(queueEvent(), context));
+    }
+    return reports.map(({ batchItemFailures }) => batchItemFailures.length);
+  });
+  assertEquals([result, count], [[1, 0, 0], 2]);
+});
+
+Deno.test("idempotent() returns the failure of a handler and logs a warning if the key cannot be freed", async () => {
+  const release = () => {
+    throw new Error("Cannot release");
+  };
+  const handler = proxyHandler(() => Promise.reject(new HttpTooManyRequestsError()), {
+    clientErrorLevel: "off",
+  });
+  const guarded = idempotent(handler, { store: { ...memoryStore(), release }, key: () => "1" });
+  const { result, records } = await captureLog(() => guarded(RAW, context));
+  assertEquals(result.statusCode, 429);
+  assertEquals(records.map(({ level, message, errorMessage }) => [level, message, errorMessage]), [
+    ["WARN", "Cannot release the key of work that failed", "Cannot release"],
+  ]);
+});
+
+Deno.test("idempotent() keeps boxed values as JSON writes them", async () => {
+  const other = runInNewContext("[new Number(7), new String('x'), new Boolean(false)]") as unknown;
+  const result = { a: Object(1), b: Object("x"), c: Object(false), d: Object(NaN), other };
+  const guarded = idempotent(() => result as unknown, { store: memoryStore(), key: () => "1" });
+  const kept = JSON.parse(JSON.stringify(result));
+  assertEquals([await guarded("", context), await guarded("", context)], [kept, kept]);
+  const bigint = idempotent(() => Object(1n) as unknown, { store: memoryStore(), key: () => "1" });
+  await assertRejects(() => bigint("", context), TypeError, "JSON can carry");
 });
 
 Deno.test("idempotent() answers 413 to a payload that is nested too deeply, before the claim and the work", async () => {
