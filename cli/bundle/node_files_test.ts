@@ -92,6 +92,24 @@ Deno.test("bundleFunctions() refuses a module for Node.js that uses Deno when it
   assertEquals([...problems].sort(), expected);
 });
 
+Deno.test("bundleFunctions() reads no file that only the source map of a package names", async () => {
+  const sources = ["../../other.ts", "../../../missing.ts"];
+  const map = btoa(JSON.stringify({ version: 3, sources, names: [], mappings: "AAAA;ACAA" }));
+  await using app = await makeApp({
+    "one.ts": 'import "evil"; export const handler = () => 1;',
+    "other.ts": "Deno.cwd();",
+    "package.json": '{ "dependencies": { "evil": "1.0.0" } }',
+    "node_modules/evil/package.json": '{ "name": "evil", "main": "index.mjs" }',
+    "node_modules/evil/index.mjs":
+      "console.log(() => Deno.cwd());\nconsole.log(() => Deno.cwd());\n" +
+      `//# sourceMappingURL=data:application/json;base64,${map}\n`,
+  }, { one: { module: "one.ts", runtime: "nodejs24.x" } });
+  const warnings: string[] = [];
+  const warn = (text: string) => warnings.push(text);
+  const { problems } = await bundleFunctions(app.manifest, await app.read(), { warn });
+  assertEquals([warnings.filter((text) => text.includes("uses")), [...problems]], [[], []]);
+});
+
 for (const runtime of NODE_RUNTIMES) {
   Deno.test(`${runtime}: a bundle has CommonJS, data and top-level await as on Deno`, async () => {
     await using app = await makeApp({

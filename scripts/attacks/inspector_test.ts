@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../../cli/testdata/bundle.ts";
 import { Command } from "../../cli/testdata/command.ts";
+import { Debugger } from "../../cli/testdata/debugger.ts";
 import { Passer } from "../../cli/testdata/pass_on.ts";
 import { hasNamespace, RUNTIMES } from "../../cli/testdata/sandbox.ts";
 
@@ -45,6 +46,68 @@ for (const runtime of RUNTIMES) {
       await command.find(/WARN A program may pass on requests of functions/);
       assertStringIncludes(command.output.split("may pass on requests")[1]!, address!);
       assertStringIncludes(await editor.request(list), pathname, "a program of the developer");
+    },
+  });
+}
+
+/** Reads the texts in the source map of this function's own bundle. */
+const READER = `import "evil";
+export const handler = async () => {
+  const code = process.getBuiltinModule("node:fs").readFileSync("/var/task/index.mjs", "utf8");
+  const map = JSON.parse(atob(code.split("sourceMappingURL=data:application/json;base64,").at(-1)));
+  return map.sources.map((source, index) => [source, map.sourcesContent[index]]);
+};`;
+
+for (const runtime of RUNTIMES) {
+  Deno.test({
+    name:
+      `${runtime}: no source map of a package carries a file of the developer to an inspected function`,
+    ignore: !hasNamespace,
+    async fn() {
+      await using home = await makeApp({
+        ".aws/credentials": "SECRET of the home",
+        "app/.env": "KEY=SECRET",
+        "app/other.ts": "export const SECRET = 1; // no module of the function",
+        "app/one.js": READER,
+        "app/package.json": '{ "dependencies": { "evil": "1.0.0" } }',
+        "app/node_modules/evil/package.json": '{ "name": "evil", "main": "index.mjs" }',
+        "app/node_modules/evil/key.txt": "SECRET",
+        "app/app.json": JSON.stringify({
+          name: "app",
+          stage: "v0",
+          functions: { one: { module: "one.js", runtime, timeout: 60, memory: 512 } },
+        }),
+      }, {});
+      const app = `${home.folder}/app`;
+      const sources = [
+        "../../../.aws/credentials",
+        `${home.folder}/.aws/credentials`,
+        `file://${home.folder}/.aws/credentials`,
+        "../../.env",
+        "../../other.ts",
+        "key.txt",
+        "/etc/passwd",
+        "/etc/shadow",
+        "/proc/self/environ",
+      ];
+      // Each line of the package comes from another one of these files.
+      const mappings = sources.map((_, index) => index === 0 ? "AAAA" : "ACAA").join(";");
+      const map = btoa(JSON.stringify({ version: 3, sources, names: [], mappings }));
+      const lines = sources.map((_, index) => `console.log(${index});`).join("\n");
+      await Deno.writeTextFile(
+        `${app}/node_modules/evil/index.mjs`,
+        `${lines}\n//# sourceMappingURL=data:application/json;base64,${map}\n`,
+      );
+      await using command = new Command(["--inspect", "one", "--port", "0", "app.json"], app);
+      const [, page] = await command.find(/Start page\s+(\S+)\n[^]*Ctrl-C/);
+      const [, address] = await command.find(/attach a debugger on port \d+, or to (\S+),/);
+      const invocation = fetch(`${page}2015-03-31/functions/one/invocations`, { method: "POST" });
+      await using debugger_ = await Debugger.attach(address!);
+      await debugger_.send("Runtime.runIfWaitingForDebugger");
+      const texts: [source: string, text: string | null][] = await (await invocation).json();
+      const told = texts.filter(([, text]) => text !== null);
+      assertEquals(told, [[`file://${await Deno.realPath(app)}/one.js`, READER]]);
+      assertEquals(texts.length > sources.length, true, `the map has the sources ${texts}`);
     },
   });
 }

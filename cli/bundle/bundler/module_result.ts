@@ -125,6 +125,8 @@ export class ModuleResult {
   ): Promise<ModuleBundle> {
     const { metafile } = this.#part;
     const { folder } = this.#options;
+    const read = new Set(Object.keys(metafile.inputs).filter((input) => this.#isOwn(input)));
+    const modules = [...read].map((input) => resolve(folder, input));
     const own = [...this.stamps.keys()].filter((file) => !isPackageFile(file, this.#options));
     const folders = new Set(own.map((file) => dirname(file)));
     const foldersElsewhere = [...folders].filter((path) => !isInside(path, folder));
@@ -137,14 +139,15 @@ export class ModuleResult {
     const manifests = natives?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
     for (const file of manifests) this.stamps.set(file, stampOf(file));
     const inputs = inputsOf(metafile, graph, this.#options, manifests);
-    if (target === "deno") return { ...output, foldersElsewhere, inputs };
+    if (target === "deno") return { ...output, foldersElsewhere, modules, inputs };
     const warnings = output.warnings ??
-      await checkDeno(output, (source) => this.#isOwn(source), this.#options.folder);
+      await checkDeno(output, (source) => read.has(source), folder);
     const code = withDeno(output.code);
     return {
       ...output,
       code,
       foldersElsewhere,
+      modules,
       inputs,
       ...warnings.length > 0 && { warnings },
       ...natives && { natives },

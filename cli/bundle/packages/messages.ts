@@ -108,6 +108,8 @@ export interface Output {
 export interface ModuleBundle extends Output {
   /** The folders outside of the application's folder from which it imports its own files. */
   readonly foldersElsewhere: readonly string[];
+  /** The files of the application that esbuild has read. A source map may name any others: it may come from a package. */
+  readonly modules: readonly string[];
   /** What will probably not work on the target. */
   readonly warnings?: readonly string[] | undefined;
   /** The packages that the bundle imports, because they have native add-ons. */

@@ -147,7 +147,7 @@ export class Workshop implements AsyncDisposable {
       await writeFiles(
         task,
         name === this.#options.inspect
-          ? await withMap(files, dirname(resolve(manifestPath)))
+          ? await withMap(files, dirname(resolve(manifestPath)), new Set(bundle.modules))
           : files,
       );
       const cache = await this.#makeCache(task);
@@ -204,10 +204,13 @@ function areEqual(former: Version | undefined, { files, settings }: Version): bo
  * because only the function sees `/var/task`.
  *
  * @param folder The folder that the names of the sources are relative to.
+ * @param modules The files of the application in the bundle. No other file is read, because the source map of a package may name
+ * any file of the developer.
  */
 async function withMap(
   files: readonly ArchiveFile[],
   folder: string,
+  modules: ReadonlySet<string>,
 ): Promise<readonly ArchiveFile[]> {
   return await Promise.all(files.map(async (file) => {
     const map = files.find(({ path }) => path === `${file.path}.map`);
@@ -216,10 +219,13 @@ async function withMap(
     const code = decoder.decode(file.data).replace(/\n\/\/# sourceMappingURL=.*\n$/, "");
     const own = JSON.parse(decoder.decode(map.data));
     const sources = await Promise.all(own.sources.map(async (name: string) => {
-      if (/^[a-z][a-z\d+.-]+:/i.test(name)) return { url: name, text: null };
       const path = resolve(folder, name);
-      const text = await Deno.readTextFile(path).catch(() => null); // A module of a package has no file of its own.
-      return { url: text === null ? name : pathToFileURL(path).href, text };
+      if (!modules.has(path)) return { url: name, text: null };
+      const text = await Deno.readTextFile(path).catch((error) => {
+        if (error instanceof Deno.errors.NotFound) return null; // It was removed just now.
+        throw error;
+      });
+      return { url: pathToFileURL(path).href, text };
     }));
     const text = JSON.stringify({
       ...own,
