@@ -9,7 +9,6 @@ import {
   reply,
   routes,
 } from "../gateway/mod.ts";
-import { succeed } from "../testdata/programs.ts";
 import { call } from "../testing/mod.ts";
 import { type ClientOptions, createClient } from "./mod.ts";
 
@@ -231,31 +230,4 @@ Deno.test("createClient() makes the compiler refuse what the description does no
     if (got.status === 202) got.body.later satisfies boolean;
   };
   assert(never);
-});
-
-Deno.test("createClient() has types for 300 routes with a variable, a query and a body", async () => {
-  const keys = Array.from({ length: 300 }, (_, index) => `PUT /route${index}/{id}`);
-  const schema = (type: string) =>
-    `{ "~standard": Standard & { types?: { input: ${type}; output: ${type} } } }`;
-  const routes = keys.map((key, index) =>
-    `"${key}": { query: ${schema(`{ page: number; own${index}?: string }`)};
-      body: ${schema(`{ name: string; own${index}?: "a" | "b" }`)}; responses: { 204: "" } };`
-  );
-  const program = `import { createClient } from "${new URL("mod.ts", import.meta.url)}";
-    type Standard = { version: 1; vendor: ""; validate(value: unknown): { value: unknown } };
-    type Api = { ${routes.join("\n")} };
-    const client = createClient<Api>("/");
-    const path = { id: 1 };
-    await client("${keys[7]}", { path, query: { page: 1 }, body: { name: "", own7: "a" } });
-    // @ts-expect-error The route has no such member.
-    await client("${keys[7]}", { path, query: { page: 1 }, body: { name: "", own8: "a" } });
-    // @ts-expect-error The API has no such route.
-    await client("PUT /route300/{id}", {});`;
-  const file = await Deno.makeTempFile({ suffix: ".ts" });
-  try {
-    await Deno.writeTextFile(file, program);
-    await succeed(Deno.execPath(), ["check", "--no-lock", "--quiet", file]);
-  } finally {
-    await Deno.remove(file);
-  }
 });

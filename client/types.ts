@@ -107,20 +107,9 @@ export interface AnyRequest {
  */
 export type Client<Api> = <const Key extends keyof Api & string>(
   key: Key,
-  // `infer` keeps the compiler from making one union of the requests of all routes before it knows the key.
-  ...request: ClientArguments<Api>[Key] extends infer Found extends readonly unknown[] ? Found
-    : never
+  ...request: Record<never, never> extends ClientRequest<Key, Api[Key]>
+    ? [request?: ClientRequest<Key, Api[Key]> & AnyRequest]
+    : [request: ClientRequest<Key, Api[Key]> & AnyRequest]
 ) => Promise<
   Api[Key] extends { readonly responses: infer Responses } ? ClientResult<Responses> : never
 >;
-
-/**
- * What a client takes after the key, by the key. If the description needs no part of a request, the request may be absent.
- *
- * @typeParam Api The type of the description.
- */
-export type ClientArguments<Api> = {
-  [Key in keyof Api & string]: Record<never, never> extends ClientRequest<Key, Api[Key]>
-    ? [request?: ClientRequest<Key, Api[Key]> & AnyRequest]
-    : [request: ClientRequest<Key, Api[Key]> & AnyRequest];
-};

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 /** The secret of every access key on this machine. */
 export const SECRET = "local";
 
@@ -7,6 +9,14 @@ const TARGETS: Readonly<Record<string, string>> = {
   AWSEvents: "events",
   DynamoDB_20120810: "dynamodb",
 };
+
+/** The field and the parameter with the session token. */
+const TOKEN = "X-Amz-Security-Token";
+
+/** Reads the session token of a request, or of a presigned URL. Without one, it is empty. */
+export function readToken({ headers, url }: Request): string {
+  return headers.get(TOKEN) ?? new URL(url).searchParams.get(TOKEN) ?? "";
+}
 
 /** Reads the service and the access key from the signature. If there is none, other header fields name the service. */
 export function readCredential({ headers, url }: Request): { service: string; key: string } {
@@ -30,6 +40,8 @@ export function isForm(headers: Headers): boolean {
 export class AccessKeys {
   /** The names of the functions, by their keys. */
   readonly #owners = new Map<string, string>();
+  /** The session tokens of the functions, by their names. */
+  readonly #tokens = new Map<string, string>();
 
   /** Returns the key of a function, which stays the same. */
   of(functionName: string): string {
@@ -38,6 +50,23 @@ export class AccessKeys {
     const key = `LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`;
     this.#owners.set(key, functionName);
     return key;
+  }
+
+  /**
+   * Returns the session token of a function, which stays the same. The token of a sandbox begins with it, so that the platform
+   * knows both, also in a presigned URL.
+   */
+  tokenOf(functionName: string): string {
+    const known = this.#tokens.get(functionName);
+    if (known !== undefined) return known;
+    const token = randomBytes(24).toString("base64url");
+    this.#tokens.set(functionName, token);
+    return token;
+  }
+
+  /** Tells whether a session token is that of a function, or of one of its sandboxes. */
+  hasToken(functionName: string, token: string): boolean {
+    return token.startsWith(this.tokenOf(functionName));
   }
 
   /** Returns the function that has a key; `undefined` if none has. */

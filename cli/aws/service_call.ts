@@ -14,6 +14,8 @@ export interface Access {
 export interface ServiceCall {
   /** Everything that the request needs. A function may do it only if its manifest grants all of it. */
   readonly accesses: readonly Access[];
+  /** The operation, if only the path or the query of the request says it. */
+  readonly operation?: string;
   /** Does what the request asks for, and answers. */
   run(): Response | Promise<Response>;
 }

@@ -13,6 +13,7 @@ import { TableError } from "../aws/dynamodb/engine.ts";
 import type { Tables } from "../aws/dynamodb/tables.ts";
 import { isObject } from "../rules/json_object.ts";
 import { MAX_PUBLICATION } from "../rules/limits.ts";
+import { withRoot } from "../rules/trace_header.ts";
 import type { EventBus } from "../aws/events/event_bus.ts";
 import type { Messaging } from "../sources/messaging.ts";
 import { isIdentifier } from "../aws/sqs/input.ts";
@@ -54,7 +55,7 @@ export function createTriggerEndpoints(
       return jsonReply(200, { objects: bucket.list() }, [["Cache-Control", "no-store"]]);
     }
     allow(method, "GET", "HEAD", "PUT", "DELETE");
-    const client = { sourceIp: request.socket.remoteAddress! };
+    const client = { sourceIp: request.socket.remoteAddress!, traceHeader: traceOf(request) };
     if (method === "PUT") {
       if (/aws-chunked/i.test(request.headers["content-encoding"] ?? "")) {
         throw refusal(415, 'Cannot store the object: the coding "aws-chunked" is not supported');
@@ -91,7 +92,8 @@ export function createTriggerEndpoints(
       request.headers,
       await readText(request, "publish the message"),
     );
-    return jsonReply(200, { MessageId: messaging.topics.publish(topic.arn, publication) });
+    const message = { ...publication, traceHeader: traceOf(request) };
+    return jsonReply(200, { MessageId: messaging.topics.publish(topic.arn, message) });
   }
 
   async function answerQueue(request: IncomingMessage, name: string): Promise<Reply> {
@@ -115,7 +117,8 @@ export function createTriggerEndpoints(
       const place = isFifo
         ? { groupId: group ?? "start-page", deduplicationId: crypto.randomUUID() }
         : {};
-      const MessageId = messaging.send(queue.name, { body, ...place });
+      const message = { body, ...place, traceHeader: traceOf(request) };
+      const MessageId = messaging.send(queue.name, message);
       return jsonReply(200, { MessageId });
     }
     const deadLetters = messaging.queues.find(queue.deadLetters.name).count();
@@ -138,17 +141,16 @@ export function createTriggerEndpoints(
     const TableName = table.name;
     if (request.method === "POST") {
       const Item = readItem(await readObject(request, `put an item into "${name}"`));
-      await engine.call("PutItem", { TableName, Item });
+      await tables.write("PutItem", { TableName, Item }, traceOf(request));
     } else if (request.method === "DELETE") {
       const Key = await readObject(request, `delete an item of "${name}"`);
-      await engine.call("DeleteItem", { TableName, Key });
+      await tables.write("DeleteItem", { TableName, Key }, traceOf(request));
     } else {
       const scan = { TableName, Limit: SHOWN };
       const { Items } = await engine.call<{ Items: Attributes[] }>("Scan", scan);
       const items = Items.map((item) => showItem(item, table.key));
       return jsonReply(200, { items }, [["Cache-Control", "no-store"]]);
     }
-    tables.changed();
     return reply(204);
   }
 
@@ -158,7 +160,8 @@ export function createTriggerEndpoints(
     const event = await readJson(request, "put the event");
     const { source, "detail-type": DetailType, detail, bus = "default" } = Object(event);
     const Detail = JSON.stringify(detail);
-    const result = eventBus.put({ Source: source, DetailType, Detail, EventBusName: bus });
+    const entry = { Source: source, DetailType, Detail, EventBusName: bus };
+    const result = eventBus.put(entry, traceOf(request));
     return jsonReply("ErrorCode" in result ? 400 : 200, result);
   }
 
@@ -171,7 +174,7 @@ export function createTriggerEndpoints(
       throw refusal(404, `The function "${name}" has no schedule ${number || 0}: ${detail}`);
     }
     allow(request.method!, "POST");
-    return jsonReply(202, { RequestId: schedules.fire(schedule) });
+    return jsonReply(202, { RequestId: schedules.fire(schedule, undefined, traceOf(request)) });
   }
 
   return async (request, path) => {
@@ -201,6 +204,8 @@ export function createTriggerEndpoints(
     }
   };
 }
+
+const traceOf = ({ headers }: IncomingMessage) => withRoot(headers["x-amzn-trace-id"]?.toString());
 
 /** Reads the body of a request. The action stands in the message of an error. */
 async function readText(request: IncomingMessage, action: string): Promise<string> {

@@ -175,6 +175,7 @@ async function startWith(
       credentials: {
         accessKeyId: key ?? environment.AWS_ACCESS_KEY_ID,
         secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
+        sessionToken: environment.AWS_SESSION_TOKEN,
       },
     });
     try {

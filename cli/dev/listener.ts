@@ -11,12 +11,13 @@ import {
 } from "../lambda/http.ts";
 import type { Clock } from "../aws/clock.ts";
 import type { FunctionUrls } from "../gateway/function_url.ts";
-import type { Gateway } from "../gateway/gateway.ts";
 import type { HttpRequest } from "../gateway/protocol.ts";
 import type { createInvokeApi } from "../gateway/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { Log } from "../lambda/log.ts";
-import { createLogStream, forwardRequest } from "./page/pages.ts";
+import { forwardRequest } from "./forwarded_request.ts";
+import { createStream } from "./stream.ts";
+import { answerTraces, type TraceParts } from "./traces/interface.ts";
 import type { createTriggerEndpoints } from "./endpoints.ts";
 
 /** The origins of the platform and of the application. Both have the same port, so no resolver and no second port is needed. */
@@ -38,9 +39,10 @@ export interface Parts {
   /** Answers a request to the start page, its assets, the icon or the document of the API. */
   readonly page: (method: string, path: string, application: string) => Promise<Reply>;
   readonly log: Log;
+  readonly traces: TraceParts;
   readonly clock: Clock;
   readonly settled: () => Promise<void>;
-  readonly gateway: Gateway;
+  readonly gateway: (request: HttpRequest) => Promise<Reply>;
   readonly functionUrls: FunctionUrls;
   readonly invokeApi: ReturnType<typeof createInvokeApi>;
   readonly endpoints: ReturnType<typeof createTriggerEndpoints>;
@@ -110,7 +112,7 @@ async function answerApplication(
       [["Content-Security-Policy", "frame-ancestors 'none'"]],
     );
   }
-  const answered = await parts.gateway.answer(await readRequest(request, target, parts.clock));
+  const answered = await parts.gateway(await readRequest(request, target, parts.clock));
   // With this header, a page could install a service worker for all paths, which would also answer for other applications.
   const headers = answered.headers.filter(([name]) =>
     name.toLowerCase() !== "service-worker-allowed"
@@ -169,7 +171,10 @@ async function answerOwn(
     case "openapi.json":
       return await parts.page(method, path, application);
     case "log":
-      return createLogStream(parts.log, headers["last-event-id"]?.toString());
+      return createStream(parts.log, parts.traces.traces, headers["last-event-id"]?.toString());
+    case "spans":
+    case "traces":
+      return answerTraces(request, path, query, parts.traces);
     case "settled":
       allow(method, "GET");
       await parts.settled();

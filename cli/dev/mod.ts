@@ -11,10 +11,13 @@
  */
 export type {
   FunctionHost,
+  InvocationFacts,
   InvokeOptions,
   InvokeOutcome,
   LogRecord,
   Payload,
+  Rest,
+  TriggerType,
 } from "../lambda/function_host.ts";
 export type { Stopwatch } from "../lambda/stopwatch.ts";
 export { Log, type LogEntry } from "../lambda/log.ts";
@@ -29,3 +32,4 @@ export {
 } from "./manifest_hosts.ts";
 export type { HostOptions } from "./sandbox_host/host.ts";
 export { PortTakenError } from "./server.ts";
+export type { Attributes, Span, SpanError, SpanLink, SpanType } from "./traces/span.ts";

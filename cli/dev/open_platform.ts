@@ -1,3 +1,4 @@
+import type { scheduledEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,13 +9,14 @@ import { createEventBus } from "../aws/events/event_bus.ts";
 import { Messaging } from "../sources/messaging.ts";
 import { createFunctionUrls } from "../gateway/function_url.ts";
 import { createGateway } from "../gateway/gateway.ts";
+import type { HttpRequest } from "../gateway/protocol.ts";
 import { createInvokeApi } from "../gateway/invoke_api.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import { countRounds } from "../lambda/loops.ts";
 import { detectIsolation } from "../lambda/isolation/isolation.ts";
 import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
 import type { Log } from "../lambda/log.ts";
-import { AsyncInvocations } from "../sources/async_invocations.ts";
+import { AsyncInvocations, type AsyncOptions } from "../sources/async_invocations.ts";
 import { BUCKETS_FOLDER, openBuckets } from "../sources/buckets.ts";
 import { pollQueues } from "../sources/queue_poller.ts";
 import { Schedules } from "../sources/schedules.ts";
@@ -26,6 +28,13 @@ import { Forwarding, type Login } from "./forwarding.ts";
 import { Services } from "./services.ts";
 import { answerPage } from "./page/pages.ts";
 import type { Sockets } from "./sockets.ts";
+import { Again } from "./traces/again.ts";
+import { RecordedCalls } from "./traces/record_calls.ts";
+import { RecordedHost } from "./traces/record_invocations.ts";
+import { recordRequests } from "./traces/record_requests.ts";
+import type { Traces } from "./traces/traces.ts";
+
+type ScheduledEvent = ReturnType<typeof scheduledEvent>;
 
 /** The file of the items in the folder of the data. */
 export const TABLES_FILE = "tables.db";
@@ -40,6 +49,8 @@ export interface OpenOptions {
   /** The login of the developer for services that are not emulated. */
   readonly login: Login | undefined;
   readonly log: Log;
+  /** The spans. They outlive a version of the application. */
+  readonly traces: Traces;
   /** The folder of the data. */
   readonly folder: string;
   /** Whether the items of tables are kept in the folder, and not in memory. */
@@ -76,7 +87,8 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const functions = await options.host;
   const tables = await opening;
   const clock = new Clock();
-  const host = countRounds({
+  const { traces } = options;
+  const recordedHost = new RecordedHost({
     async invoke(name, ...invocation) {
       const outcome = await clock.during(functions.invoke(name, ...invocation));
       if (outcome.failure === "timeout") {
@@ -88,25 +100,35 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     },
     timeOf: functions.timeOf?.bind(functions),
     async [Symbol.asyncDispose]() {},
-  });
+  }, traces);
+  const host = countRounds(recordedHost);
   const asyncInvocations = stack.use(
     new AsyncInvocations(host, log, options.retryDelays, clock),
   );
-  const invokeAsync = (name: string, event: unknown, traceId?: string) =>
-    void asyncInvocations.start(name, Buffer.from(JSON.stringify(event)), { traceId });
+  const invokeAsync = (name: string, event: unknown, options: AsyncOptions) =>
+    void asyncInvocations.start(name, Buffer.from(JSON.stringify(event)), options);
   const buckets = stack.use(
     await openBuckets({ application, asyncInvocations, clock, log, data: folder }),
   );
   const schedules = stack.use(new Schedules(application, asyncInvocations, clock));
   const messages = stack.use(await makeOwnedFolder(tmpdir()));
   const messaging = stack.use(new Messaging(application, messages.path, invokeAsync, clock));
-  const eventBus = createEventBus(application.rules, invokeAsync, note, clock);
+  const invokeRule = (name: string, event: ScheduledEvent, traceId: string) => {
+    const trigger = { type: "events", name: `${event["detail-type"]} of ${event.source}` } as const;
+    invokeAsync(name, event, { traceId, facts: { trigger } });
+  };
+  const eventBus = createEventBus(application.rules, invokeRule, note, clock);
   const invokeApi = createInvokeApi(application, host, asyncInvocations);
   const { keys } = sockets;
   const forwarding = new Forwarding(application.functions, options.login);
+  const recorded = new RecordedCalls(
+    application,
+    traces,
+    (...call) => recordedHost.callerOf(...call),
+  );
   const data = { application, buckets, messaging, eventBus, tables };
   const services = stack.use(
-    new Services({ ...data, keys, forwarding, invokeApi, note }),
+    new Services({ ...data, keys, forwarding, recorded, invokeApi, note }),
   );
   const sources = { application, host, messaging, log, clock };
   const followers = stack.use(await followTables(sources, tables));
@@ -122,15 +144,33 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     }
   };
   const endpoints = createTriggerEndpoints({ ...data, schedules, tables });
+  const functionUrls = createFunctionUrls(application, host, log, services);
   const gateway = createGateway(application, host, log, options.gatewayTimeout);
+  const answerUrl = (name: string, request: HttpRequest) =>
+    recordRequests(functionUrls.answer.bind(null, name), traces, {
+      "mate.gateway": "url",
+      "faas.name": name,
+    })(request);
+  const answerRequest = recordRequests(gateway.answer, traces, { "mate.gateway": "rest" });
+  const again = new Again({
+    application,
+    host,
+    gateway: answerRequest,
+    functionUrl: answerUrl,
+    date: () => clock.date(),
+    note,
+  });
+  traces.hider.setSecrets(secretsOf(application));
+  stack.defer(log.follow((entry) => traces.addLine(entry)));
   const parts: Parts = {
     page: (...request) => answerPage(application, () => options.api.read(), ...request),
     log,
     secret: sockets.secret,
     clock,
     settled,
-    functionUrls: createFunctionUrls(application, host, log, services),
-    gateway,
+    functionUrls: { find: (host) => functionUrls.find(host), answer: answerUrl },
+    gateway: answerRequest,
+    traces: { application: application.name, traces, again },
     invokeApi,
     endpoints: (...request) => services.calls.run(endpoints(...request)),
   };
@@ -151,4 +191,11 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     settled,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Lists the values of the secrets of an application, and the session tokens of its functions. */
+function secretsOf({ functions }: Application): readonly string[] {
+  return Object.values(functions).flatMap(({ environment, code }) =>
+    [...Object.keys(code.secrets), "AWS_SESSION_TOKEN"].flatMap((name) => environment[name] ?? [])
+  );
 }

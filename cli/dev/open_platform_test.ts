@@ -4,6 +4,7 @@ import { LOCAL } from "../rules/arn.ts";
 import { resolveApplication } from "../application/resolve.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import { Log } from "../lambda/log.ts";
+import { Traces } from "./traces/traces.ts";
 import { parseManifest } from "../manifest/manifest.ts";
 import { ApiDocument } from "./api_document.ts";
 import { openPlatform, TABLES_FILE } from "./open_platform.ts";
@@ -28,6 +29,7 @@ Deno.test("openPlatform() fails if the tables or the host fail, whichever is fir
       host,
       login: undefined,
       log,
+      traces: new Traces(),
       folder,
       keepsItems: true,
     });

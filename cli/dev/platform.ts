@@ -14,6 +14,9 @@ import { findLogin } from "./forwarding.ts";
 import { readLocally } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
+import { showSpan } from "./traces/detail.ts";
+import type { Span } from "./traces/span.ts";
+import { Traces } from "./traces/traces.ts";
 
 /** The options of {@linkcode startPlatform}. */
 export interface PlatformOptions {
@@ -86,6 +89,13 @@ export interface Platform extends AsyncDisposable {
   /** The log of the functions and of the platform. */
   readonly log: Log;
   /**
+   * Lists the spans: each request, each invocation, and each call of a service. Secrets are hidden.
+   *
+   * @param traceId The identifier of a trace, which is the digits of `Root` in the trace header. By default, all spans are listed,
+   * those of the oldest trace first.
+   */
+  traces(traceId?: string): Promise<readonly Span[]>;
+  /**
    * Removes the items of tables whose time to live is over. The platform does so every five seconds, and Amazon DynamoDB
    * within days.
    */
@@ -134,6 +144,7 @@ export async function startPlatform(
   options: PlatformOptions = {},
 ): Promise<Platform> {
   const { log = new Log(), stage, secrets } = options;
+  const traces = new Traces();
   if (options.host !== undefined && options.inspect !== undefined) {
     throw new TypeError('Cannot use "inspect" with a "host" of your own: inspect with that host');
   }
@@ -173,6 +184,7 @@ export async function startPlatform(
       sockets,
       host,
       log,
+      traces,
       folder: folder.path,
       keepsItems: options.data !== undefined,
     }),
@@ -188,6 +200,8 @@ export async function startPlatform(
     servicesUrl: sockets.servicesUrl,
     inspectorUrl: host.inspector?.url,
     log,
+    traces: (traceId) =>
+      Promise.resolve(traces.list(traceId).map((one) => showSpan(one, traces.hider))),
     removeExpired,
     settled,
     flushAuthorizers,

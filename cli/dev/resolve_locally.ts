@@ -104,6 +104,7 @@ function resolveHere(
       AWS_ACCESS_KEY_ID: keys.of(name),
       AWS_ENDPOINT_URL: url,
       AWS_SECRET_ACCESS_KEY: SECRET,
+      AWS_SESSION_TOKEN: keys.tokenOf(name),
     };
     const net = code.net
       .filter((host) => !placeholdersIn(host).some((variable) => absent.includes(variable)));

@@ -13,6 +13,7 @@ import type { LocalApplication } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
 import { formatRecord, introduce, isFrame } from "./terminal.ts";
+import { Traces } from "./traces/traces.ts";
 import { watch } from "../sources/watch.ts";
 
 /** The time between the bundles of all functions and the first check of the API, in milliseconds. */
@@ -65,6 +66,7 @@ export async function run(
       ? openOwnFolder(dirname(manifestPath), name)
       : openDataFolder(options.data);
   let folder = await openFolder(local);
+  const traces = new Traces();
   stack.defer(() => folder[Symbol.asyncDispose]());
   const sockets = stack.use(await Sockets.open(options.port, (text) => log.note(text)));
   const { port, servicesUrl } = sockets;
@@ -91,6 +93,7 @@ export async function run(
       host,
       login: await findLogin(dirname(manifestPath), options.profile),
       log,
+      traces,
       folder: folder.path,
       keepsItems: true,
       time: options.time,

@@ -2,9 +2,9 @@ import type { Application } from "../application/types.ts";
 import { calledFunction, type createInvokeApi } from "../gateway/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { BucketFolder } from "../aws/s3/bucket_folder.ts";
-import { Rights } from "../aws/iam/policy.ts";
+import { denied, Rights } from "../aws/iam/policy.ts";
 import type { EventBus } from "../aws/events/event_bus.ts";
-import { type AccessKeys, isForm, readCredential } from "../aws/credentials.ts";
+import { type AccessKeys, isForm, readCredential, readToken } from "../aws/credentials.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { Messaging } from "../sources/messaging.ts";
 import { MultipartUploads } from "../aws/s3/multipart.ts";
@@ -15,6 +15,7 @@ import { MAX_TABLE_REQUEST, type Tables } from "../aws/dynamodb/tables.ts";
 import { parseSns } from "../aws/sns/operations.ts";
 import { snsFailure } from "../aws/sns/publication.ts";
 import type { Door } from "./sockets.ts";
+import type { Call, RecordedCalls } from "./traces/record_calls.ts";
 import { parseSqs, sqsFailure } from "../aws/sqs/sqs.ts";
 
 /** What the services need. */
@@ -27,6 +28,8 @@ export interface ServicesOptions {
   readonly invokeApi: InvokeApi;
   readonly tables: Tables;
   readonly forwarding: Forwarding;
+  /** Records the calls. */
+  readonly recorded: RecordedCalls;
   /** Writes a line to the log. */
   readonly note: (text: string) => void;
 }
@@ -65,6 +68,16 @@ interface Backend {
   fail(error: ServiceError): Response;
 }
 
+/** A request to a service. */
+interface Sent {
+  readonly backend: Backend;
+  readonly service: string;
+  /** The function that sends it; `undefined` for the developer. */
+  readonly owner: string | undefined;
+  readonly request: Request;
+  readonly body?: string;
+}
+
 /**
  * Amazon S3, SNS, SQS, EventBridge, DynamoDB and the Invoke API of AWS Lambda, for the AWS SDKs and the AWS CLI. Through the
  * port for functions, a function can do only what the manifest grants to its access key. Through the developer's port,
@@ -95,6 +108,7 @@ export class Services implements AsyncDisposable {
             action: "lambda:InvokeFunction",
             resource: calledFunction(application, new URL(request.url).pathname),
           }],
+          operation: "Invoke",
           run: () => invokeFunction(invokeApi, request, body),
         }),
         fail: jsonFailure,
@@ -143,6 +157,9 @@ export class Services implements AsyncDisposable {
     }
     const { service, key } = readCredential(request);
     const owner = isForFunctions ? this.#ownerOf(key) : undefined;
+    if (owner !== undefined && !this.#options.keys.hasToken(owner, readToken(request))) {
+      return this.#backends[service]?.fail(wrongToken()) ?? failureFor(headers)(wrongToken());
+    }
     const isOfPage = headers.has("origin") || headers.has("sec-fetch-site");
     if (isOfPage && service === "s3" && owner !== undefined) {
       return await this.#answerPage(request, owner, sourceIp);
@@ -161,7 +178,7 @@ export class Services implements AsyncDisposable {
         if (owner === undefined) throw notForwarded(service);
         return this.#options.forwarding.answer(request, service, owner);
       };
-      return await this.#run(other, service, owner, other.parse);
+      return await this.#run({ backend: other, service, owner, request }, other.parse);
     }
     // Amazon S3 takes content of any size, because it does not keep the content in memory.
     const length = request.body === null ? 0 : Number(headers.get("content-length") ?? Infinity);
@@ -175,7 +192,8 @@ export class Services implements AsyncDisposable {
     if (isForFunctions && owner === undefined) {
       return backend.fail(unknownKey());
     }
-    const call = this.#run(backend, service, owner, () => backend.parse(request, body, sourceIp));
+    const sent = { backend, service, owner, request, body };
+    const call = this.#run(sent, () => backend.parse(request, body, sourceIp));
     return await (service === "lambda" ? call : this.calls.run(call));
   }
 
@@ -189,7 +207,7 @@ export class Services implements AsyncDisposable {
     const buckets = Object.values(this.#options.application.buckets);
     const cors = buckets.find(({ name }) => name === bucket)?.cors;
     const backend = this.#backends.s3!;
-    const response = await this.#run(backend, "s3", owner, async () => {
+    const response = await this.#run({ backend, service: "s3", owner, request }, async () => {
       if (request.method === "OPTIONS") {
         return { accesses: [], run: () => Promise.resolve(answerPreflight(request, cors)) };
       }
@@ -199,22 +217,39 @@ export class Services implements AsyncDisposable {
     return grantPage(response, request, cors);
   }
 
-  /** Runs a call with the rights of a function, or with all rights. */
-  async #run(
-    backend: Backend,
-    service: string,
-    owner: string | undefined,
+  /** Runs a call with the rights of a function, or with all rights, and records it. */
+  async #run(sent: Sent, parse: () => ServiceCall | Promise<ServiceCall>): Promise<Response> {
+    const { request, service, owner, body = "" } = sent;
+    const recorded = this.#options.recorded.begin(request, service, owner, body);
+    return await recorded.answered(await this.#attempt(sent, recorded, parse));
+  }
+
+  async #attempt(
+    { backend, service, owner }: Sent,
+    recorded: Call,
     parse: () => ServiceCall | Promise<ServiceCall>,
   ): Promise<Response> {
     try {
       const call = await parse();
-      if (owner !== undefined) this.#rights.check(owner, service, call.accesses);
+      recorded.parsed(call);
+      const refused = owner && call.accesses.find((access) => !this.#rights.allows(owner, access));
+      if (refused) {
+        recorded.denied(refused);
+        throw denied(owner, service, refused);
+      }
       return await call.run();
     } catch (error) {
-      if (error instanceof ServiceError) return backend.fail(error);
-      this.#options.note(`${service}: ${(error as Error).message}`);
-      const message = "The platform failed: its log says why";
-      return backend.fail(new ServiceError("InternalError", message, undefined, 500));
+      if (!(error instanceof ServiceError)) {
+        this.#options.note(`${service}: ${(error as Error).message}`);
+      }
+      const known = error instanceof ServiceError ? error : new ServiceError(
+        "InternalError",
+        "The platform failed: its log says why",
+        undefined,
+        500,
+      );
+      recorded.failed(known);
+      return backend.fail(known);
     }
   }
 
@@ -227,6 +262,13 @@ export class Services implements AsyncDisposable {
 function unknownKey(): ServiceError {
   const message = "The security token included in the request is invalid: unknown access key";
   return new ServiceError("InvalidClientTokenId", message, undefined, 403);
+}
+
+/** Makes the error for a request without the session token of its access key. */
+function wrongToken(): ServiceError {
+  const message =
+    "The security token included in the request is invalid: sign with AWS_SESSION_TOKEN, too";
+  return new ServiceError("UnrecognizedClientException", message, undefined, 403);
 }
 
 /** Makes the error for a client of the developer, who can call the real service. */

@@ -4,9 +4,12 @@ import { resolveApplication } from "../application/resolve.ts";
 import { APIGateway } from "@aws-sdk/client-api-gateway";
 import { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";
 import { IAM } from "@aws-sdk/client-iam";
+import { S3 } from "@aws-sdk/client-s3";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { request } from "node:http";
 import { AccessKeys } from "../aws/credentials.ts";
+import { RecordedCalls } from "./traces/record_calls.ts";
+import { Traces } from "./traces/traces.ts";
 import { Tables } from "../aws/dynamodb/tables.ts";
 import { createEventBus } from "../aws/events/event_bus.ts";
 import { Messaging } from "../sources/messaging.ts";
@@ -164,10 +167,28 @@ Deno.test("a function may invoke a function URL if a statement grants it, and th
       eventBus: createEventBus(application.rules, note, note),
       invokeApi: createInvokeApi(application, host, asyncInvocations),
       tables: await Tables.open(application.tables),
+      recorded: new RecordedCalls(application, new Traces(), () => undefined),
       note,
     });
     assertEquals(services.mayInvokeUrl(keys.of("worker"), "page"), Action.endsWith("Url"));
     assertEquals(services.mayInvokeUrl("me", "page"), true);
+  }
+});
+
+Deno.test("a function without the session token of its access key reaches no service", async () => {
+  await using test = await startServices({ buckets: { files: "read" } });
+  const { credentials: { sessionToken, ...keys }, ...config } = test.clientConfig("worker");
+  const list = async (sessionToken?: string) => {
+    const s3 = new S3({ ...config, credentials: { ...keys, ...sessionToken && { sessionToken } } });
+    const answer = await s3.listObjectsV2({ Bucket: FILES }).then(() => "", ({ name }) => name);
+    s3.destroy();
+    return answer;
+  };
+  assertEquals(await list(sessionToken), "");
+  assertEquals(await list(`${sessionToken}of-a-sandbox`), "", "the token of a sandbox");
+  const { AWS_SESSION_TOKEN } = test.environment;
+  for (const wrong of [undefined, "none", AWS_SESSION_TOKEN!.slice(0, -1)]) {
+    assertEquals(await list(wrong), "UnrecognizedClientException", wrong);
   }
 });
 

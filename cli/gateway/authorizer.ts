@@ -42,10 +42,11 @@ export class Authorizers<Event> {
    *
    * @param event The event for the function that the authorizer protects.
    * @param time The time of the request.
+   * @param traceId The trace header of the request.
    * @returns The object for `requestContext.authorizer` of the event.
    * @throws {GatewayError} If a source of the cache is missing, or the authorizer refuses the request or fails.
    */
-  async authorize(name: string, event: Event, time: Date): Promise<object> {
+  async authorize(name: string, event: Event, time: Date, traceId: string): Promise<object> {
     const { ttl, identity } = this.#gateway!.authorizers[name]!;
     const now = time.getTime();
     const resource = this.#protocol.resourceOf(event);
@@ -53,7 +54,9 @@ export class Authorizers<Event> {
     const start = performance.now();
     const kept = this.#kept.get(name)?.get(key);
     const isKept = kept !== undefined && now < kept.end;
-    const verdict = isKept ? kept.verdict : await this.#ask(name, event, resource, identity);
+    const verdict = isKept
+      ? kept.verdict
+      : await this.#ask(name, event, resource, identity, traceId);
     if (ttl > 0 && !isKept) {
       const results = this.#kept.get(name) ?? new Map();
       for (const [old, { end }] of results) if (end <= now) results.delete(old);
@@ -95,9 +98,13 @@ export class Authorizers<Event> {
     event: Event,
     resource: string,
     identity: readonly string[],
+    traceId: string,
   ): Promise<Verdict> {
     const question = this.#protocol.questionOf(event, resource, identity);
-    const outcome = await this.#host.invoke(name, Buffer.from(JSON.stringify(question)));
+    const [, , method, ...path] = resource.split("/");
+    const trigger = { type: "authorizer", name: `${method} /${path.join("/")}` } as const;
+    const options = { traceId, facts: { trigger } };
+    const outcome = await this.#host.invoke(name, Buffer.from(JSON.stringify(question)), options);
     const result = JSON.parse(Buffer.from(outcome.payload).toString());
     if (outcome.failure === undefined) return this.#protocol.readResult(result, name);
     if (result?.errorMessage === "Unauthorized") {

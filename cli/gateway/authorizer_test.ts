@@ -220,7 +220,7 @@ Deno.test("a policy is kept no longer than the ttl", async () => {
   const at = async (seconds: number, Authorization = "x") => {
     const time = new Date(1e12 + seconds * 1_000);
     const request = { url: "/orders/7", headers: { Authorization } };
-    await authorizers.authorize("check", await proxyEvent(request), time);
+    await authorizers.authorize("check", await proxyEvent(request), time, "");
     return calls;
   };
   assertEquals([await at(0), await at(59), await at(60), await at(119), await at(120)], [

@@ -8,7 +8,7 @@ import { type Reply, reply, withHeaders } from "../lambda/http.ts";
 import type { Log } from "../lambda/log.ts";
 import { createTraceId } from "../rules/arn.ts";
 import { MAX_SYNC_EVENT } from "../rules/limits.ts";
-import type { HttpRequest } from "./protocol.ts";
+import { type HttpRequest, withTraceHeader } from "./protocol.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"] as const;
@@ -50,7 +50,7 @@ export function createFunctionUrls(
     const requestId = randomUUID();
     const { sourceIp, protocol, time } = request;
     const facts = { apiId: name, sourceIp, protocol, time, requestId };
-    const event = await proxyEvent(request, { gateway: "url", ...facts });
+    const event = await proxyEvent(withTraceHeader(request), { gateway: "url", ...facts });
     const payload = Buffer.from(JSON.stringify(event));
     const note = (text: string) =>
       log.note(`${request.method} ${request.authority}${request.path}: ${text}`);
@@ -58,15 +58,18 @@ export function createFunctionUrls(
       note(`the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`);
       return reply(413, [JSON_TYPE], '{"Message":"Request Entity Too Large"}');
     }
-    const options = { traceId: createTraceId(time) };
+    const trigger = { type: "url", name } as const;
+    const options = { traceId: request.trace ?? createTraceId(time), facts: { trigger } };
     try {
       const outcome = stream
         ? await invokeStreaming(host, name, payload, options)
         : await host.invoke(name, payload, options);
       return withHeaders(await replyOf(outcome, "url"), [["x-amzn-RequestId", requestId]]);
     } catch (error) {
-      note(`502, because ${(error as Error).message}`);
-      return reply(502, [JSON_TYPE, ["x-amzn-RequestId", requestId]], "Internal Server Error");
+      const reason = (error as Error).message;
+      note(`502, because ${reason}`);
+      const headers = [JSON_TYPE, ["x-amzn-RequestId", requestId]] as const;
+      return { ...reply(502, headers, "Internal Server Error"), reason };
     }
   }
 

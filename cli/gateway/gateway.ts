@@ -7,7 +7,7 @@ import type { Log } from "../lambda/log.ts";
 import { type Reply, withHeaders } from "../lambda/http.ts";
 import { Stopwatch } from "../lambda/stopwatch.ts";
 import { Authorizers } from "./authorizer.ts";
-import { GatewayError, type HttpRequest, type Ids } from "./protocol.ts";
+import { GatewayError, type HttpRequest, type Ids, withTraceHeader } from "./protocol.ts";
 import { restApi } from "./rest_api.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
 
@@ -42,30 +42,33 @@ export function createGateway(
       throw new GatewayError("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
     }
     const { function: functionName, authorizer, stream } = route;
-    const plain = await api.makeEvent(request, route, ids);
+    const plain = await api.makeEvent(withTraceHeader(request), route, ids);
+    const [, header] = Object.entries(plain.headers)
+      .find(([name]) => name.toLowerCase() === "x-amzn-trace-id")!;
+    const traceId = request.trace ?? header;
     const context = authorizer !== undefined &&
-      { authorizer: await authorizers.authorize(authorizer, plain, request.time) };
+      { authorizer: await authorizers.authorize(authorizer, plain, request.time, traceId) };
     const event = { ...plain, requestContext: { ...plain.requestContext, ...context } };
     const payload = Buffer.from(JSON.stringify(event));
     if (payload.length > MAX_SYNC_EVENT) {
       const reason = `the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`;
       throw new GatewayError("REQUEST_TOO_LONG", reason);
     }
-    const [, traceId] = Object.entries(event.headers)
-      .find(([name]) => name.toLowerCase() === "x-amzn-trace-id")!;
+    const trigger = { type: "route", name: `${route.method} ${route.path}` } as const;
+    const options = { traceId, facts: { trigger } };
     const outcome = stream
-      ? await invokeStreaming(host, functionName, payload, { traceId })
+      ? await invokeStreaming(host, functionName, payload, options)
       : await within(
         timeout,
         host.timeOf?.(functionName) ?? new Stopwatch(),
-        host.invoke(functionName, payload, { traceId }),
+        host.invoke(functionName, payload, options),
       );
     const reply = await replyOf(outcome, api.kind);
     if (reply.status === 404 || reply.status === 405) { // perhaps a route that the code does not have
       const answer = `the function "${functionName}" answered ${reply.status}`;
       log.note(`${request.method} ${request.path}: ${answer}`);
     }
-    return withHeaders(reply, [["X-Amzn-Trace-Id", traceId]]);
+    return withHeaders(reply, [["X-Amzn-Trace-Id", header]]);
   }
 
   return {
@@ -82,7 +85,7 @@ export function createGateway(
         const { message } = error;
         const answer = reply.status < 500 ? message : `${reply.status}, because ${message}`;
         log.note(`${request.method} ${request.path}: ${answer}`);
-        return reply;
+        return { ...reply, reason: message };
       });
       return withHeaders(response, api.fieldsOf(ids));
     },

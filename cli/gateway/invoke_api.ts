@@ -60,11 +60,13 @@ export function createInvokeApi(
     const payload = readEvent(request.body, type === "Event" ? MAX_ASYNC_EVENT : MAX_SYNC_EVENT);
     const tenantId = header(request, "x-amz-tenant-id");
     const traceId = header(request, "x-amzn-trace-id");
-    const options = { clientContext, tenantId, traceId };
+    const facts = { trigger: { type: "invoke", name } } as const;
+    const options = { clientContext, tenantId, traceId, facts };
     if (type === "DryRun") return reply(204, identified(randomUUID()));
     if (type === "Event") {
       // AWS Lambda passes the client context to synchronous invocations only.
-      return reply(202, identified(asyncInvocations.start(name, payload, { tenantId, traceId })));
+      const { clientContext: _, ...others } = options;
+      return reply(202, identified(asyncInvocations.start(name, payload, others)));
     }
     if (application.functions[name]!.reservedConcurrency === 0) {
       throw invokeRefusal("TooManyRequestsException", "Rate Exceeded.", {

@@ -28,20 +28,28 @@ const post = (request: Partial<TestRequest>): TestRequest => ({
 
 Deno.test("Invoke passes on the client context, the tenant and the trace", async () => {
   await using test = await startTestPlatform();
+  const root = "Root=1-5759e988-bd862e3fe1be46a994272793";
   const clientContext = '{"custom":{"a":"1"}}'.padEnd(2_687); // 3,583 characters of base64, the most
   const headers = [
     ["X-Amz-Client-Context", btoa(clientContext).replace("=", "")],
     ["X-Amz-Tenant-Id", "blue"],
-    ["X-Amzn-Trace-Id", "Root=1-2-3"],
+    ["X-Amzn-Trace-Id", root],
   ] as const;
   // The platform counts the invocations of the function "plain" that come from one event.
-  const expected = { tenantId: "blue", traceId: "Root=1-2-3;Lineage=a116c9ed:1" };
+  const expected = {
+    tenantId: "blue",
+    traceId: `${root};Parent=SPAN;Sampled=0;Lineage=a116c9ed:1`,
+  };
+  const passedOn = (index: number) => {
+    const { clientContext, tenantId, traceId = "" } = test.host.calls[index]!.options;
+    const shown = traceId.replace(/Parent=[\da-f]{16}/, "Parent=SPAN");
+    return { ...clientContext && { clientContext }, tenantId, traceId: shown };
+  };
   await test.send(post({ headers }));
-  assertEquals(test.host.calls[0]!.options, { clientContext, ...expected });
+  assertEquals(passedOn(0), { clientContext, ...expected });
   await test.send(post({ headers: [...headers, EVENT] }));
   await test.platform.settled();
-  const { requestId: _, ...options } = test.host.calls[1]!.options;
-  assertEquals(options, expected, "no client context without a caller who waits");
+  assertEquals(passedOn(1), expected, "no client context without a caller who waits");
 });
 
 Deno.test("Invoke finds a function by its name and by parts of its ARN", async () => {

@@ -1,6 +1,7 @@
 import type { Gateway } from "../application/types.ts";
 import type { Statement } from "../rules/statement.ts";
 import type { Reply } from "../lambda/http.ts";
+import { readTraceHeader, rootOf } from "../rules/trace_header.ts";
 
 export interface HttpRequest {
   readonly method: string;
@@ -17,7 +18,19 @@ export interface HttpRequest {
   readonly sourceIp: string;
   readonly body: Uint8Array;
   readonly time: Date;
+  /** The trace header of the invocations of this request. It is not among the headers, whose size has a limit. */
+  readonly trace?: string | undefined;
 }
+
+/** Adds the root of the trace for the event, if the client has sent none. */
+export function withTraceHeader<Request extends HttpRequest>(request: Request): Request {
+  const { trace, headers } = request;
+  const { traceId } = readTraceHeader(trace);
+  if (traceId === undefined || headers.some(([name]) => TRACE.test(name))) return request;
+  return { ...request, headers: [...headers, ["X-Amzn-Trace-Id", rootOf(traceId)]] };
+}
+
+const TRACE = /^x-amzn-trace-id$/i;
 
 /**
  * Why a gateway answers a request without the function, or in place of it. The names are those of the gateway responses of REST

@@ -56,12 +56,46 @@ export interface InvokeOptions {
   readonly requestId?: string | undefined;
   /** The X-Ray trace header. A host reads it after it has made the event. */
   readonly traceId?: string | undefined;
+  /** What a trace says about the invocation. A host need not read it. */
+  readonly facts?: InvocationFacts | undefined;
+  /** Is called when a sandbox begins to run the invocation, with the `AWS_SESSION_TOKEN` of the sandbox. */
+  readonly onSandbox?: ((sessionToken: string) => void) | undefined;
   /**
    * Opens a stream for the result, if the function streams. The argument is the media type of the result. The result is
    * then not in the outcome. Without this option, the outcome has the whole result.
    */
   readonly stream?: ((contentType: string) => WritableStream<Uint8Array>) | undefined;
 }
+
+/** What the caller of a function knows about an invocation. */
+export interface InvocationFacts {
+  /** What invokes the function: a kind such as `queue`, and a name such as `jobs`. */
+  readonly trigger: { readonly type: TriggerType; readonly name: string };
+  /** Which attempt this is, and which one is the last. */
+  readonly attempt?: { readonly number: number; readonly last: number } | undefined;
+  /** The trace headers of further causes. */
+  readonly causes?: readonly string[] | undefined;
+  /** The identifiers of the records of a batch. */
+  readonly records?: readonly string[] | undefined;
+  /** Says what becomes of what was not done. The outcome is `undefined` if the invocation could not begin. */
+  readonly rest?: ((outcome: InvokeOutcome | undefined) => Rest) | undefined;
+}
+
+/** What invokes functions. */
+export type TriggerType =
+  | "route"
+  | "url"
+  | "authorizer"
+  | "schedule"
+  | "events"
+  | "bucket"
+  | "topic"
+  | "queue"
+  | "table"
+  | "invoke";
+
+/** How many events or records come again, go to the dead letters, or are given up. */
+export type Rest = Partial<Record<"retried" | "deadLetters" | "dropped", number>>;
 
 /** The outcome of an invocation. */
 export interface InvokeOutcome {
@@ -75,6 +109,12 @@ export interface InvokeOutcome {
   readonly isStream?: boolean | undefined;
   /** The last 4 KiB of the log of the invocation, with the lines of the platform. */
   readonly logTail: string;
+  /** The duration in milliseconds, without the init phase. */
+  readonly duration?: number | undefined;
+  /** The duration of the init phase in milliseconds, if the invocation has waited for one. */
+  readonly initDuration?: number | undefined;
+  /** The largest use of memory, in bytes. */
+  readonly peakMemory?: number | undefined;
 }
 
 /** A record of the log of a function, or a line of the platform. */
@@ -85,4 +125,6 @@ export interface LogRecord {
   readonly functionName: string;
   /** The text, without the line end. */
   readonly text: string;
+  /** The identifier of the invocation that has written it. */
+  readonly requestId?: string | undefined;
 }

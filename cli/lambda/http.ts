@@ -6,6 +6,8 @@ export interface Reply {
   /** The headers. A name may be repeated. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array | ReadableStream<Uint8Array>;
+  /** Why the request is refused, or has failed. The client does not get it. */
+  readonly reason?: string | undefined;
 }
 
 /** Makes a response with a text as its body. */

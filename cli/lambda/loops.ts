@@ -28,17 +28,21 @@ export function countRounds(host: FunctionHost): FunctionHost {
       const own = { ...options };
       const take = () => {
         const event = typeof payload === "function" ? payload() : payload;
-        // Now the trace of a batch is known, too.
+        // Now the facts and the trace of a batch are known, too.
+        own.facts = options.facts;
         own.traceId = withRound(options.traceId ?? createTraceId(), name);
         return event;
       };
-      if (typeof payload === "function") return host.invoke(name, take, own);
-      if (isLoop(options.traceId, name)) return Promise.reject(new LoopError(name));
-      return host.invoke(name, take(), own);
+      return host.invoke(name, typeof payload === "function" ? take : take(), own);
     },
     timeOf: host.timeOf?.bind(host),
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
   };
+}
+
+/** Refuses an invocation that has counted itself and is one too many. Whoever takes batches looks before. */
+export function refuseLoop(trace: string | undefined, functionName: string): void {
+  if (roundsOf(trace, functionName) > MOST_ROUNDS) throw new LoopError(functionName);
 }
 
 /** Tells whether a further invocation of a function would be one too many for a trace header. */

@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Clock } from "../aws/clock.ts";
-import type { FunctionHost, InvokeOptions } from "../lambda/function_host.ts";
+import type { FunctionHost, InvocationFacts, InvokeOptions } from "../lambda/function_host.ts";
+import { createTraceId } from "../rules/arn.ts";
 import { LoopError } from "../lambda/loops.ts";
 import type { Log } from "../lambda/log.ts";
+
+/** The options of an invocation whose caller does not wait. */
+export interface AsyncOptions extends InvokeOptions {
+  readonly facts: Pick<InvocationFacts, "trigger">;
+}
 
 /**
  * Invokes functions for callers that do not wait. If an invocation fails, it is repeated at most twice, with the same event
@@ -22,9 +28,9 @@ export class AsyncInvocations implements Disposable {
     private readonly clock: Clock = new Clock(),
   ) {}
 
-  start(functionName: string, payload: Uint8Array, options: InvokeOptions = {}): string {
-    const requestId = options.requestId ?? randomUUID();
-    const run = this.#run(functionName, payload, { ...options, requestId });
+  start(functionName: string, payload: Uint8Array, options: AsyncOptions): string {
+    const { requestId = randomUUID(), traceId = createTraceId() } = options;
+    const run = this.#run(functionName, payload, { ...options, requestId, traceId });
     this.#underWay.add(run);
     run.finally(() => this.#underWay.delete(run));
     return requestId;
@@ -40,15 +46,27 @@ export class AsyncInvocations implements Disposable {
     this.#stop.abort();
   }
 
-  async #run(functionName: string, payload: Uint8Array, options: InvokeOptions): Promise<void> {
+  async #run(functionName: string, payload: Uint8Array, options: AsyncOptions): Promise<void> {
     const { signal } = this.#stop;
+    const last = this.retryDelays.length + 1;
     let attempts = 0;
     for (const delay of [0, ...this.retryDelays]) {
       await this.clock.sleep(delay, signal);
       if (signal.aborted) break;
       attempts++;
       try {
-        const { failure } = await this.host.invoke(functionName, payload, options);
+        const number = attempts;
+        const { failure } = await this.host.invoke(functionName, payload, {
+          ...options,
+          facts: {
+            ...options.facts,
+            attempt: { number, last },
+            rest: (outcome) =>
+              outcome?.failure === undefined && outcome !== undefined
+                ? {}
+                : { [number < last ? "retried" : "dropped"]: 1 },
+          },
+        });
         if (failure === undefined) return;
       } catch (error) {
         if (signal.aborted) break; // The host has ended the invocation.
@@ -56,10 +74,9 @@ export class AsyncInvocations implements Disposable {
         this.log.note(`Cannot invoke "${functionName}": ${(error as Error).message}`);
       }
     }
-    const all = this.retryDelays.length + 1;
-    const fate = signal.aborted && attempts < all
-      ? `Dropped the event of "${functionName}" after ${attempts} of ${all} attempts, because the application stops or restarts`
-      : `Gave up the event of "${functionName}" after ${all} attempts`;
+    const fate = signal.aborted && attempts < last
+      ? `Dropped the event of "${functionName}" after ${attempts} of ${last} attempts, because the application stops or restarts`
+      : `Gave up the event of "${functionName}" after ${last} attempts`;
     this.log.note(`${fate}: RequestId ${options.requestId}`);
   }
 }

@@ -1,7 +1,7 @@
 import { notificationEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { REGION } from "../rules/arn.ts";
+import { createTraceId, REGION } from "../rules/arn.ts";
 import type { Application, Bucket } from "../application/types.ts";
 import type { Clock } from "../aws/clock.ts";
 import type { AsyncInvocations } from "./async_invocations.ts";
@@ -35,7 +35,7 @@ export async function openBuckets(options: BucketsOptions): Promise<Buckets> {
     const folder = join(all, key);
     const next = createSequencer();
     const folders = { data, objects: folder, store: join(all, ".records", key) };
-    const report = (change: ObjectChange) => notify(options, facts, change, next());
+    const report = (change: ObjectChange) => notify(options, key, facts, change, next());
     const bucket = await BucketFolder.load(folders, report);
     const onChange = async () => {
       try {
@@ -53,11 +53,12 @@ export async function openBuckets(options: BucketsOptions): Promise<Buckets> {
 
 function notify(
   { asyncInvocations, clock }: BucketsOptions,
+  bucket: string,
   { name, listeners }: Bucket,
   change: ObjectChange,
   sequencer: string,
 ): void {
-  const { eventName, key, object, sourceIp, traceHeader: traceId } = change;
+  const { eventName, key, object, sourceIp } = change;
   const event = notificationEvent([{
     eventName,
     eventTime: clock.date(),
@@ -73,8 +74,11 @@ function notify(
   const owners = listeners.filter(({ events, prefix, suffix }) =>
     isWanted(eventName, events) && key.startsWith(prefix) && key.endsWith(suffix)
   ).map((listener) => listener.function);
+  const traceId = change.traceHeader ?? createTraceId();
+  const trigger = { type: "bucket", name: `${bucket}/${key}` } as const;
   for (const functionName of new Set(owners)) {
-    asyncInvocations.start(functionName, Buffer.from(JSON.stringify(event)), { traceId });
+    const payload = Buffer.from(JSON.stringify(event));
+    asyncInvocations.start(functionName, payload, { traceId, facts: { trigger } });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Application, PlainQueue } from "../application/types.ts";
 import { Clock } from "../aws/clock.ts";
+import type { AsyncOptions } from "./async_invocations.ts";
 import type { MessageAttributes } from "../aws/messages.ts";
 import {
   type Delivery,
@@ -29,7 +30,7 @@ export class Messaging implements Disposable {
   constructor(
     { functions, queues, tables, topics }: Application,
     folder: string,
-    invoke: (functionName: string, event: unknown, traceId?: string) => void,
+    invoke: (functionName: string, event: unknown, options: AsyncOptions) => void,
     clock: Clock = new Clock(),
   ) {
     this.queues = new Queues(new Contents(folder), clock);
@@ -47,12 +48,15 @@ export class Messaging implements Disposable {
     }
     this.#polled = Object.values(queues).filter(({ listeners }) => listeners.length > 0)
       .map(({ name }) => name);
+    const keys = new Map(Object.entries(topics).map(([key, { arn }]) => [arn, key]));
     const owners = new Map(Object.entries(functions).map(([key, { arn }]) => [arn, key]));
     this.topics = new Topics((subscription, delivery) => {
       const owner = owners.get(subscription.endpoint);
       if (subscription.protocol === "sqs") this.#deliver(subscription, delivery);
       else if (owner !== undefined) {
-        invoke(owner, topicEventOf(subscription, delivery), delivery.traceHeader);
+        const trigger = { type: "topic", name: keys.get(delivery.topicArn) ?? "" } as const;
+        const options = { traceId: delivery.traceHeader, facts: { trigger } };
+        invoke(owner, topicEventOf(subscription, delivery), options);
       }
     }, clock);
     for (const { name, listeners } of Object.values(topics)) {

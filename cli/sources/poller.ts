@@ -2,8 +2,15 @@ import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Application } from "../application/types.ts";
 import type { Clock } from "../aws/clock.ts";
-import type { FunctionHost, InvokeOptions } from "../lambda/function_host.ts";
+import type {
+  FunctionHost,
+  InvocationFacts,
+  InvokeOptions,
+  InvokeOutcome,
+  Rest,
+} from "../lambda/function_host.ts";
 import type { Log } from "../lambda/log.ts";
+import { parseJson } from "../rules/json_object.ts";
 import { MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { Messaging } from "./messaging.ts";
 
@@ -126,6 +133,8 @@ export class Batch {
 /** Who gets batches. */
 export interface Consumer extends Pick<Gathering, "note" | "signal"> {
   readonly functionName: string;
+  /** What the batches come from. */
+  readonly trigger: InvocationFacts["trigger"];
   /** How messages name the identifier of a record. */
   readonly identifier: string;
   readonly host: FunctionHost;
@@ -141,11 +150,13 @@ interface Result {
 }
 
 /** What a batch is made of. */
-interface Taken {
+interface Taken extends Pick<InvocationFacts, "attempt" | "causes"> {
   readonly ids: readonly string[];
   readonly records: readonly object[];
   /** The trace header of the records. */
   readonly trace?: string | undefined;
+  /** Says what becomes of records that are not done. */
+  readonly restOf: (failed: readonly string[]) => Rest;
 }
 
 /** Says that there is nothing to invoke a function with. */
@@ -159,27 +170,34 @@ const NOTHING = Symbol("nothing");
  * @throws {Error} If the invocation cannot begin. Then nothing was taken.
  */
 export async function invokeWith(
-  { functionName, identifier, host, note, signal }: Consumer,
+  { functionName, trigger, identifier, host, note, signal }: Consumer,
   take: () => Taken,
 ): Promise<Result | undefined> {
   let ids: readonly string[] = [];
   const options: { -readonly [K in keyof InvokeOptions]: InvokeOptions[K] } = {};
   const event = () => {
-    const { records, ...taken } = take();
+    const { records, trace, restOf, ...taken } = take();
     if (records.length === 0) throw NOTHING;
     ids = taken.ids;
-    options.traceId = taken.trace;
+    options.traceId = trace;
+    options.facts = {
+      trigger,
+      attempt: taken.attempt,
+      causes: taken.causes,
+      records: ids,
+      rest: (outcome) => restOf(outcome === undefined ? ids : failedOf(outcome, ids) ?? ids),
+    };
     return Buffer.from(JSON.stringify({ Records: records }));
   };
   try {
-    const { failure, payload, requestId } = await host.invoke(functionName, event, options);
-    if (failure !== undefined) return { failed: ids, isError: true, requestId };
-    const reported = reportedFailures(JSON.parse(Buffer.from(payload).toString()), ids);
-    if (reported === undefined) {
+    const outcome = await host.invoke(functionName, event, options);
+    const { failure, requestId } = outcome;
+    const failed = failedOf(outcome, ids);
+    if (failed === undefined) {
       const expected = `{ "batchItemFailures": [{ "itemIdentifier": ${identifier} }] }`;
       note(`Malformed result of "${functionName}": expected ${expected} of the batch`);
     }
-    return { failed: reported ?? ids, isError: false, requestId };
+    return { failed: failed ?? ids, isError: failure !== undefined, requestId };
   } catch (error) {
     if (error === NOTHING) return undefined;
     if (ids.length === 0) throw error;
@@ -194,13 +212,16 @@ export function attemptsOf(count: number): string {
 }
 
 /**
- * Returns the identifiers of the records that a function reports as failed. The result is `undefined` if the report is
- * malformed or names an unknown record: then the whole batch has failed, as on AWS Lambda.
+ * Returns the identifiers of the records that are not done: those that a function reports, or all after a failure. The result is
+ * `undefined` if the report is malformed or names an unknown record: then the whole batch has failed, as on AWS Lambda.
  */
-function reportedFailures(
-  result: unknown,
+function failedOf(
+  { failure, payload }: InvokeOutcome,
   known: readonly string[],
 ): readonly string[] | undefined {
+  if (failure !== undefined) return known;
+  const result = parseJson(Buffer.from(payload).toString());
+  if (result === undefined) return undefined;
   const failures = (result as { batchItemFailures?: unknown } | null)?.batchItemFailures ?? [];
   if (!Array.isArray(failures)) return undefined;
   const reported = failures.map((failure) => failure?.itemIdentifier);

@@ -69,7 +69,8 @@ Deno.test("Batch takes the records that fit into one event of AWS Lambda, and al
 Deno.test("invokeWith() tells which records are not done, however the invocation ends", async () => {
   const notes: string[] = [];
   const stop = new AbortController();
-  const taken = { ids: ["1", "2"], records: [{}, {}], trace: "Root=1" };
+  const restOf = (failed: readonly string[]) => ({ retried: failed.length });
+  const taken = { ids: ["1", "2"], records: [{}, {}], trace: "Root=1", restOf };
   let options: InvokeOptions | undefined;
   const run = (end: () => object, take = () => taken as Omit<typeof taken, "trace">) => {
     const host = {
@@ -82,7 +83,9 @@ Deno.test("invokeWith() tells which records are not done, however the invocation
       },
     } as Partial<FunctionHost> as FunctionHost;
     const note = (text: string) => notes.push(text);
-    const consumer = { functionName: "f", identifier: "ID", host, note, signal: stop.signal };
+    const trigger = { type: "queue", name: "q" } as const;
+    const { signal } = stop;
+    const consumer = { functionName: "f", trigger, identifier: "ID", host, note, signal };
     return invokeWith(consumer, take);
   };
   const result = (value: unknown) => () => ({ payload: Buffer.from(JSON.stringify(value)) });
@@ -110,7 +113,11 @@ Deno.test("invokeWith() tells which records are not done, however the invocation
     assertEquals(notes.splice(0), note === undefined ? [] : [note]);
   }
   assertEquals(options?.traceId, "Root=1");
-  assertEquals(await run(gone, () => ({ ids: [], records: [] })), undefined, "nothing to take");
+  assertEquals(
+    await run(gone, () => ({ ids: [], records: [], restOf })),
+    undefined,
+    "nothing to take",
+  );
   await assertRejects(() => run(gone, gone), Error, "the sandbox is gone", "nothing was taken");
   stop.abort();
   assertEquals([(await run(gone))?.failed, notes], [all, []], "the platform ends");

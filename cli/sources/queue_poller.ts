@@ -14,9 +14,10 @@ export async function pollQueues(options: PollOptions, signal: AbortSignal): Pro
   const { application, messaging: { queues }, host, log, clock } = options;
   const note = (text: string) => log.note(text);
   await Promise.all(
-    Object.values(application.queues).flatMap((queue) =>
+    Object.entries(application.queues).flatMap(([key, queue]) =>
       queue.listeners.map(({ function: functionName, batch, window, concurrency = POLLERS }) => {
-        const consumer = { functionName, identifier: "MESSAGE_ID", host, note, signal };
+        const trigger = { type: "queue", name: key } as const;
+        const consumer = { functionName, trigger, identifier: "MESSAGE_ID", host, note, signal };
         return poll({
           name: `the queue "${queue.name}"`,
           options: { batch, window, signal, clock, note },
@@ -56,8 +57,23 @@ async function send(
       return isAdded;
     };
     messages = queues.take(queues.find(name), { count, fits });
-    const ids = messages.map(({ id }) => id).filter((id) => !stopped.has(id));
-    return { ids, records: batch.records, trace };
+    const taken = messages.filter(({ id }) => !stopped.has(id));
+    const isLast = ({ receiveCount }: Received) => receiveCount >= maxReceiveCount;
+    return {
+      ids: taken.map(({ id }) => id),
+      records: batch.records,
+      trace,
+      causes: taken.flatMap(({ traceHeader }) => traceHeader ?? []),
+      attempt: {
+        number: Math.max(...taken.map(({ receiveCount }) => receiveCount)),
+        last: maxReceiveCount,
+      },
+      restOf(failed) {
+        const left = taken.filter(({ id }) => failed.includes(id));
+        const deadLetters = left.filter(isLast).length;
+        return { retried: left.length - deadLetters, deadLetters };
+      },
+    };
   });
   if (stopped.size > 0) note(new LoopError(functionName).message);
   const failed = new Set([...result?.failed ?? [], ...stopped]);

@@ -43,11 +43,21 @@ export class Schedules implements Disposable {
     return this.#byFunction.get(functionName);
   }
 
-  /** Fires a schedule now. Its next time does not change. Returns the identifier of the request. */
-  fire({ input, source, arn, ...schedule }: Schedule, time = this.clock.date()): string {
+  /**
+   * Fires a schedule now. Its next time does not change. Returns the identifier of the request.
+   *
+   * @param traceId The trace header; by default, a trace begins.
+   */
+  fire(
+    { input, source, arn, ...schedule }: Schedule,
+    time = this.clock.date(),
+    traceId?: string,
+  ): string {
     const facts = { source, time, account: ACCOUNT_ID, region: REGION, resources: [arn] };
     const event = input ?? JSON.stringify(scheduledEvent(facts));
-    return this.asyncInvocations.start(schedule.function, Buffer.from(event));
+    const trigger = { type: "schedule", name: schedule.expression } as const;
+    const options = { traceId, facts: { trigger } };
+    return this.asyncInvocations.start(schedule.function, Buffer.from(event), options);
   }
 
   [Symbol.dispose](): void {

@@ -84,7 +84,7 @@ class Follower implements Source {
   async #send(records: readonly TableEventRecord[]): Promise<void> {
     const { retries, signal, clock } = this.options;
     for (let failures = 0; !signal.aborted;) {
-      const { first, isError, requestId } = await this.#invoke(records);
+      const { first, isError, requestId } = await this.#invoke(records, failures + 1);
       if (signal.aborted) return;
       this.#waiting.splice(0, first);
       records = records.slice(first);
@@ -105,11 +105,24 @@ class Follower implements Source {
   }
 
   /** Invokes the function. Finds the first change that is not done. */
-  async #invoke(records: readonly TableEventRecord[]) {
+  async #invoke(records: readonly TableEventRecord[], number: number) {
+    const { retries, stream } = this.options;
     const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
-    const { failed, ...result } = (await invokeWith(this.options, () => ({ ids, records })))!;
-    const first = ids.findIndex((id) => failed.includes(id));
-    return { ...result, first: first < 0 ? ids.length : first };
+    const firstOf = (failed: readonly string[]) => {
+      const first = ids.findIndex((id) => failed.includes(id));
+      return first < 0 ? ids.length : first;
+    };
+    const isAlone = records.length === 1; // Only a change alone costs retries.
+    const { failed, ...result } = (await invokeWith(this.options, () => ({
+      ids,
+      records,
+      causes: stream.headersOf(records),
+      ...isAlone && { attempt: { number, last: retries + 1 } },
+      restOf: (failed) => ({
+        [isAlone && number > retries ? "deadLetters" : "retried"]: ids.length - firstOf(failed),
+      }),
+    })))!;
+    return { ...result, first: firstOf(failed) };
   }
 
   #giveUp(
@@ -167,13 +180,14 @@ export async function followTables(
   const { signal } = stop;
   const note = (text: string) => log.note(text);
   const followers: Follower[] = [];
-  for (const { name, listeners } of Object.values(application.tables)) {
+  for (const [key, { name, listeners }] of Object.entries(application.tables)) {
     if (tables.engine === undefined) break;
     for (const { function: functionName, deadLetters, ...trigger } of listeners) {
       followers.push(
         new Follower({
           ...trigger,
           functionName,
+          trigger: { type: "table", name: key },
           identifier: "SEQUENCE_NUMBER",
           functionArn: application.functions[functionName]!.arn,
           stream: await TableStream.open(tables, name, clock),

@@ -133,7 +133,11 @@ export interface TestPlatform extends AsyncDisposable {
 interface ClientConfig {
   readonly endpoint: string;
   readonly region: string;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
   readonly maxAttempts: number;
 }
 
@@ -165,12 +169,19 @@ export async function startTestPlatform(
     environmentOf,
     clientConfig(functionName) {
       const environment = functionName === undefined ? {} : environmentOf(functionName);
-      const { AWS_ACCESS_KEY_ID = "developer", AWS_ENDPOINT_URL = platform.servicesUrl } =
-        environment;
+      const {
+        AWS_ACCESS_KEY_ID = "developer",
+        AWS_ENDPOINT_URL = platform.servicesUrl,
+        AWS_SESSION_TOKEN,
+      } = environment;
       return {
         endpoint: AWS_ENDPOINT_URL,
         region: REGION,
-        credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: SECRET },
+        credentials: {
+          accessKeyId: AWS_ACCESS_KEY_ID,
+          secretAccessKey: SECRET,
+          ...AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN },
+        },
         maxAttempts: 1,
         logger: QUIET,
       };

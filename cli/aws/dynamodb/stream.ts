@@ -68,6 +68,14 @@ export class TableStream {
     return changes.length > 0 ? changes : await this.read();
   }
 
+  /** Lists the trace headers of the last writes of what has changed. */
+  headersOf(records: readonly TableEventRecord[]): readonly string[] {
+    // Nobody has written what removed an item because its time was over.
+    const headers = records.filter(({ userIdentity }) => userIdentity === undefined)
+      .flatMap(({ dynamodb }) => this.tables.writes.headerOf(this.table, dynamodb.Keys) ?? []);
+    return [...new Set(headers)];
+  }
+
   #recordOf(record: TableEventRecord): TableEventRecord {
     const { SequenceNumber: number, OldImage, ApproximateCreationDateTime: time } = record.dynamodb;
     const isExpiry = record.eventName === "REMOVE" &&

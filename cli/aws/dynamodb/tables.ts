@@ -9,6 +9,7 @@ import { LastingEngine, WRITES } from "./lasting_engine.ts";
 import { findOwnNetwork, type OwnNetwork } from "./own_network.ts";
 import { Expiry, StreamTrimmer } from "./removal.ts";
 import { findEngine } from "../../programs/find_engine.ts";
+import { Writes } from "./writes.ts";
 
 /** The start of the ARNs that the engine makes, and of those on this machine. */
 const ENGINE_ARN = "arn:aws:dynamodb:dynoxide:000000000000:";
@@ -41,6 +42,8 @@ interface TablesOptions {
 export class Tables implements AsyncDisposable {
   /** Removes expired items; `undefined` if the application has no tables. */
   readonly expiry: Expiry | undefined;
+  /** The trace headers of the last writes. */
+  readonly writes: Writes;
   /** Removes what nobody reads any more from the streams of the tables. */
   readonly streams: StreamTrimmer;
   readonly #names: readonly string[];
@@ -56,6 +59,7 @@ export class Tables implements AsyncDisposable {
     file?: string,
   ) {
     this.#names = tables.map(({ name }) => name);
+    this.writes = new Writes(tables);
     this.streams = new StreamTrimmer(this.#names, file);
     const expiring = tables.filter(({ expires }) => expires !== undefined);
     this.expiry = engine && new Expiry(engine, expiring, () => this.changed(), note);
@@ -106,13 +110,22 @@ export class Tables implements AsyncDisposable {
     const input = readInput(body);
     checkSupport("dynamodb", operation, input);
     const uses = usesOf(operation, input);
+    const traceHeader = headers.get("x-amzn-trace-id") ?? undefined;
     return {
       accesses: accessesOf(operation, uses),
-      run: () => operation === "ListTables" ? this.#list(input) : this.#run(operation, input, uses),
+      run: () =>
+        operation === "ListTables"
+          ? this.#list(input)
+          : this.#run(operation, input, uses, traceHeader),
     };
   }
 
-  async #run(operation: string, input: Input, uses: readonly Use[]): Promise<Response> {
+  async #run(
+    operation: string,
+    input: Input,
+    uses: readonly Use[],
+    traceHeader: string | undefined,
+  ): Promise<Response> {
     const unknown = uses.filter(isNamed).map(({ table }) => nameOf(table))
       .find((name) => !this.#names.includes(name));
     if (this.engine === undefined && this.#names.length > 0) {
@@ -130,14 +143,29 @@ export class Tables implements AsyncDisposable {
       );
     }
     // The checked input is sent, because the engine may read a repeated key in another way.
-    const answer = await this.engine.send(operation, JSON.stringify(input, withName));
-    if (answer.status === 200 && WRITES.test(operation)) this.changed();
+    const sent = JSON.stringify(input, withName);
+    const isWrite = WRITES.test(operation);
+    const takeBack = isWrite && this.writes.add(operation, JSON.parse(sent), traceHeader);
+    const answer = await this.engine.send(operation, sent);
+    if (takeBack && answer.status !== 200) takeBack();
+    else if (isWrite) this.changed();
     const text = operation === "DescribeTable" && answer.status === 200
       ? descriptionOf(answer.body)
       : answer.body;
     const requestId = crypto.randomUUID();
     const headers = { "Content-Type": CONTENT_TYPE, "x-amzn-RequestId": requestId };
     return new Response(text, { status: answer.status, headers });
+  }
+
+  /**
+   * Writes an item for the developer.
+   *
+   * @throws {TableError} If the engine refuses it.
+   */
+  async write(operation: string, input: Input, traceHeader: string): Promise<void> {
+    this.writes.add(operation, input, traceHeader);
+    await this.engine!.call(operation, input);
+    this.changed();
   }
 
   #list({ ExclusiveStartTableName = "", Limit = 100 }: Input): Response {

@@ -1,5 +1,6 @@
 import { scheduledEvent } from "@mate/core/testing";
-import { ACCOUNT_ID, eventBusArn, REGION } from "../../rules/arn.ts";
+import { ACCOUNT_ID, createTraceId, eventBusArn, REGION } from "../../rules/arn.ts";
+import { withoutLineage } from "../../rules/trace_header.ts";
 import { parseJson, parseObject } from "../../rules/json_object.ts";
 import { readPattern } from "../../rules/event_pattern.ts";
 import { Clock } from "../clock.ts";
@@ -34,7 +35,11 @@ export type EventBus = ReturnType<typeof createEventBus>;
 /** Makes Amazon EventBridge. An event invokes each function whose rule it matches. `note` logs events without a match. */
 export function createEventBus(
   all: Readonly<Record<string, Rule>>,
-  invoke: (functionName: string, event: unknown) => void,
+  invoke: (
+    functionName: string,
+    event: ReturnType<typeof scheduledEvent>,
+    traceHeader: string,
+  ) => void,
   note: (text: string) => void,
   clock: Clock = new Clock(),
 ) {
@@ -43,7 +48,7 @@ export function createEventBus(
   ) => pattern === undefined ? [] : [{ functionName, bus, matches: readPattern(pattern).matches }]);
 
   /** Puts one event. Returns the identifier of the event, or an error code and a message. */
-  function put(entry: Entry): Record<string, string> {
+  function put(entry: Entry, traceHeader = createTraceId()): Record<string, string> {
     const problem = findProblem(entry);
     if (problem !== undefined) return problem;
     const { Source, DetailType, Detail, Resources = [], Time } = entry;
@@ -58,7 +63,9 @@ export function createEventBus(
     });
     const bus = busOf(entry);
     const matching = rules.filter((rule) => rule.bus === bus && rule.matches(event));
-    for (const { functionName } of matching) invoke(functionName, event);
+    // The service stops no loops, so the counts of a chain end here.
+    const trace = withoutLineage(entry.TraceHeader ?? traceHeader);
+    for (const { functionName } of matching) invoke(functionName, event, trace);
     if (matching.length === 0) note(`No pattern matches the event "${DetailType}" of "${Source}"`);
     return { EventId: event.id };
   }
@@ -73,6 +80,7 @@ export function createEventBus(
     }
     checkSupport("events", operation, input);
     const entries = readEntries(input);
+    const traceHeader = headers.get("x-amzn-trace-id") ?? undefined;
     const buses = new Set(entries.map(busOf));
     return {
       accesses: [...buses].map((bus) => ({
@@ -85,7 +93,7 @@ export function createEventBus(
       })),
       run() {
         checkSize(entries);
-        const results = entries.map(put);
+        const results = entries.map((entry) => put(entry, traceHeader));
         return Response.json({
           FailedEntryCount: results.filter((result) => "ErrorCode" in result).length,
           Entries: results,
@@ -94,7 +102,10 @@ export function createEventBus(
     };
   }
 
-  return { put: (entry: unknown) => put(checkedEntry(entry, 1)), parse };
+  return {
+    put: (entry: unknown, traceHeader?: string) => put(checkedEntry(entry, 1), traceHeader),
+    parse,
+  };
 }
 
 /** The parameter is the name or the ARN of a bus. */

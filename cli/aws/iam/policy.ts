@@ -240,12 +240,6 @@ export class Rights {
     });
     return decision === "Allow";
   }
-
-  /** Throws an error if the role of a function does not allow all accesses of a call. */
-  check(functionName: string, service: string, accesses: readonly Access[]): void {
-    const refused = accesses.find((access) => !this.allows(functionName, access));
-    if (refused !== undefined) throw denied(functionName, service, refused);
-  }
 }
 
 /**
@@ -269,7 +263,11 @@ function globalContext(role: string): Context {
 }
 
 /** Makes the error for an access that the manifest does not grant. */
-function denied(functionName: string, service: string, { action, resource }: Access): ServiceError {
+export function denied(
+  functionName: string,
+  service: string,
+  { action, resource }: Access,
+): ServiceError {
   const message = `The function "${functionName}" may not ${action} on ${resource}: ` +
     'grant it in the manifest by "uses" or "statements"';
   const code = service === "s3" || service === "sqs" ? "AccessDenied" : "AuthorizationError";

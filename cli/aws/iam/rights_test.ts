@@ -188,7 +188,11 @@ async function sendAsWorker(
   const response = await fetch(url, {
     method: "POST",
     ...init,
-    headers: { ...headers, authorization },
+    headers: {
+      ...headers,
+      authorization,
+      "x-amz-security-token": environment.AWS_SESSION_TOKEN!,
+    },
   });
   return { status: response.status, text: await response.text() };
 }

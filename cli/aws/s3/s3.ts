@@ -74,7 +74,7 @@ export function createS3(
     try {
       const call = await readCall(request);
       const run = () => respond(request, () => answer(call, request, client));
-      return { accesses: accessesOf(call), run };
+      return { accesses: accessesOf(call), operation: call.operation, run };
     } catch (error) {
       return { accesses: [], run: () => respond(request, () => Promise.reject(error)) };
     }

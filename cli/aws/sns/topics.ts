@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { messageEvent, type RawMessageEvent } from "@mate/core/testing";
-import { topicArn } from "../../rules/arn.ts";
+import { createTraceId, topicArn } from "../../rules/arn.ts";
 import {
   type Attribute,
   type FilteredMessage,
@@ -94,12 +94,13 @@ export class Topics {
   publish(topic: string, { texts, ...publication }: Publication): string {
     const id = crypto.randomUUID();
     const time = this.clock.date();
+    const { traceHeader = createTraceId() } = publication; // One trace for all subscribers.
     for (const subscription of this.of(topic).values()) {
       const own = texts[subscription.protocol];
       const text = typeof own === "string" ? own : texts.default;
       const attributes = typedValuesOf(publication.attributes);
       if (!subscription.matches({ body: text, attributes })) continue;
-      this.deliver(subscription, { ...publication, id, topicArn: topic, text, time });
+      this.deliver(subscription, { ...publication, traceHeader, id, topicArn: topic, text, time });
     }
     return id;
   }

@@ -1,11 +1,6 @@
 import { Buffer } from "node:buffer";
-import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Application, Table } from "../../application/types.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
-import type { HttpRequest } from "../../gateway/protocol.ts";
-import { allow, errorReply, jsonReply, readBody, refusal, type Reply } from "../../lambda/http.ts";
-import type { Log, LogEntry } from "../../lambda/log.ts";
-import { MAX_REQUEST_BODY } from "../../rules/limits.ts";
+import { allow, errorReply, type Reply } from "../../lambda/http.ts";
 import { HIDDEN_CHARACTERS } from "../../rules/visible_text.ts";
 import { copyable, createForm, type Html, jsonField, markup } from "./forms.ts";
 import icon from "./icon.svg" with { type: "text" };
@@ -69,102 +64,6 @@ async function answerDocument(method: string, readApi: () => Promise<unknown>): 
     return { status: 200, headers, body: Buffer.from(text) };
   } catch (error) {
     return errorReply(500, (error as Error).message, SECURITY);
-  }
-}
-
-/** The number of characters of the log that a new reader gets. */
-const HISTORY = 500_000;
-
-/** The number of bytes that may wait for a slow reader. If there are more, the stream ends, and the reader asks again. */
-const MAX_WAITING = 4_000_000;
-
-/**
- * Makes a response that follows the log, with Server-Sent Events. It ends if the reader goes away or is too slow.
- *
- * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
- */
-export function createLogStream(log: Log, lastEventId: string | undefined): Reply {
-  const encoder = new TextEncoder();
-  let stop = () => {};
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const send = (entry: LogEntry) => {
-        controller.enqueue(encoder.encode(format(entry)));
-        if (controller.desiredSize! >= 0) return;
-        stop();
-        controller.close();
-      };
-      controller.enqueue(encoder.encode("retry: 1000\n\n"));
-      for (const entry of log.after(Number(lastEventId) || 0, HISTORY)) send(entry);
-      stop = log.follow(send);
-    },
-    cancel() {
-      stop();
-    },
-  }, new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING }));
-  const headers = [
-    ["Content-Type", "text/event-stream"],
-    ["Cache-Control", "no-store"],
-  ] as const;
-  return { status: 200, headers, body };
-}
-
-/** Writes an event. The JSON has no line breaks. */
-function format({ number, time, functionName, text }: LogEntry): string {
-  return `id: ${number}\ndata: ${JSON.stringify({ time, functionName, text })}\n\n`;
-}
-
-/**
- * Sends a request of the start page to the gateway, and puts the response into JSON. The page itself could not read the
- * response, because the routes have another origin. No browser shows the JSON as a page of the platform's origin.
- */
-export async function forwardRequest(
-  request: IncomingMessage,
-  gateway: Gateway,
-  application: string,
-  time: Date,
-): Promise<Reply> {
-  allow(request.method!, "POST");
-  const sourceIp = request.socket.remoteAddress!;
-  // In JSON, a character may have six bytes.
-  const text = new TextDecoder().decode(await readBody(request, 6 * MAX_REQUEST_BODY));
-  const response = await gateway.answer({ ...readForm(text, application), sourceIp, time });
-  const bytes = response.body instanceof Uint8Array
-    ? response.body
-    : await new Response(response.body as ReadableStream<Uint8Array<ArrayBuffer>>).bytes();
-  const { status, headers } = response;
-  const coding = headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1];
-  return jsonReply(200, {
-    status,
-    statusText: STATUS_CODES[status] ?? "",
-    headers,
-    body: coding === undefined
-      ? new TextDecoder().decode(bytes)
-      : `${bytes.length} bytes in the coding ${coding}`,
-  });
-}
-
-function readForm(text: string, application: string): Omit<HttpRequest, "sourceIp" | "time"> {
-  try {
-    const { method, path: target, headers, body } = JSON.parse(text);
-    if (!/^\/[!-~]*$/.test(target)) {
-      throw new Error(`the path ${JSON.stringify(target)} is not a path of ASCII characters`);
-    }
-    const { host: authority } = new URL(application);
-    const [path, query] = target.split(/\?(.*)/s, 2);
-    new Headers(headers); // throws if a name or a value is invalid
-    return {
-      method,
-      url: application + target,
-      authority,
-      path,
-      query: query ?? "",
-      headers: [["Host", authority], ...headers],
-      protocol: "HTTP/1.1",
-      body: Buffer.from(body),
-    };
-  } catch (error) {
-    throw refusal(400, `Cannot send the request: ${(error as Error).message}`);
   }
 }
 

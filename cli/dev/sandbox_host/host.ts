@@ -317,9 +317,10 @@ export class SandboxHost implements ApplicationHost {
   #createPool(name: string, code: Code): FunctionPool {
     const { concurrency = 10, idleLimit = 300_000, initLimit = 10_000 } = this.#options;
     const isolation = this.#isolation;
-    const log = (line: string) => {
-      this.#log(name, line);
-      const rule = ruleOf(name, line, isolation.kind !== "plain folders");
+    const log = (text: string, requestId: string) => {
+      const time = new Date();
+      this.#options.log({ time, functionName: name, text, ...requestId && { requestId } });
+      const rule = ruleOf(name, text, isolation.kind !== "plain folders");
       if (rule !== undefined) this.#log("", rule);
     };
     const inspected = name === this.#options.inspect ? this.inspector!.time : undefined;

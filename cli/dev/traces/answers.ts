@@ -5,6 +5,7 @@
  * - `GET log`: Server-Sent Events. A record of the log has no event name: `{ time, functionName, text, requestId? }`. `event: span`
  *   is a {@linkcode Span} that is new or has changed. `event: clear` says that all spans before it are gone: each connection
  *   begins with it, and with the newest spans.
+ * - `GET spans?trace=ID`: `{ spans: Span[] }` of one trace, or of all: the oldest first. A link may lead to another trace.
  * - `GET spans/ID`: {@linkcode SpanDetail}. 404 says that the span is gone.
  * - `POST spans/ID/again`: sends a request through its gateway again, or an event to its function. The answer comes at once: 202
  *   and `{ traceId }`. 409 says why it cannot be sent again.
@@ -33,7 +34,7 @@ export interface SpanDetail extends Span {
   /** The result of an invocation, or the body of an answer. */
   readonly result?: Payload | undefined;
   /** For each action `true`, or the reason why it cannot be done. */
-  readonly actions: { readonly again: true | string; readonly test: true | string };
+  readonly actions: { readonly again: true | string; readonly test?: true | string };
 }
 
 /** What went into a span, or came out of it. */

@@ -14,7 +14,9 @@ export interface Span {
   readonly parent?: string | undefined;
   /** Further causes: those of a batch, and of the changes of a table. The span also belongs to their trees, below these spans. */
   readonly links: readonly SpanLink[];
+  /** What the span records. */
   readonly type: SpanType;
+  /** The kind of OpenTelemetry. */
   readonly kind: "server" | "client" | "producer" | "consumer";
   /** The name for a reader, such as `POST /v1/orders`, `importer` or `PutObject uploads/x.csv`. */
   readonly name: string;
@@ -27,13 +29,17 @@ export interface Span {
    * denied right, a failure, or a batch of which records failed.
    */
   readonly status: "running" | "ok" | "refused" | "failed";
+  /** Why the span failed or was refused. */
   readonly error?: SpanError | undefined;
+  /** What is known of the span. */
   readonly attributes: Readonly<Attributes>;
 }
 
 /** A span that is a cause beside the parent. */
 export interface SpanLink {
+  /** The trace of the span. */
   readonly traceId: string;
+  /** The span. */
   readonly spanId: string;
 }
 
@@ -41,6 +47,7 @@ export interface SpanLink {
 export interface SpanError {
   /** The type, such as `TypeError`, `Sandbox.Timedout`, `AccessDenied` or `503`. */
   readonly type: string;
+  /** The message. */
   readonly message: string;
   /** The frames, the innermost first, such as `at handler (api.ts:3:9)`. */
   readonly stack?: readonly string[] | undefined;
@@ -48,14 +55,17 @@ export interface SpanError {
 
 /** The attributes, with the names of the semantic conventions of OpenTelemetry if there are such names. */
 export interface Attributes {
+  /** The method of a request. */
   "http.request.method"?: string;
+  /** The path of a request, with the stage. */
   "url.path"?: string;
   /** Without the question mark. */
   "url.query"?: string;
   /** The host of a request. */
   "server.address"?: string;
+  /** The address of the client of a request. */
   "client.address"?: string;
-  /** Of requests and calls. */
+  /** The status of the answer to a request or a call. */
   "http.response.status_code"?: number;
   /** What answers a request. */
   "mate.gateway"?: "rest" | "http" | "url";
@@ -63,7 +73,9 @@ export interface Attributes {
   "faas.name"?: string;
   /** The request identifier. All attempts of an event have the same one. */
   "faas.invocation_id"?: string;
+  /** The kind of trigger, as OpenTelemetry names it. */
   "faas.trigger"?: "http" | "pubsub" | "datasource" | "timer" | "other";
+  /** Whether the invocation has waited for an init phase. */
   "faas.coldstart"?: boolean;
   /** `route`, `url`, `authorizer`, `schedule`, `events`, `bucket`, `topic`, `queue`, `table` or `invoke`. */
   "mate.trigger.type"?: string;
@@ -87,6 +99,7 @@ export interface Attributes {
   "mate.dead_letters"?: number;
   /** How many events are given up. */
   "mate.dropped"?: number;
+  /** The number of the records of a batch. */
   "messaging.batch.message_count"?: number;
   /** The identifiers of the records of a batch. */
   "mate.messages"?: readonly string[];
@@ -96,6 +109,7 @@ export interface Attributes {
   "rpc.service"?: string;
   /** The operation, such as `PutObject`. */
   "rpc.method"?: string;
+  /** What the call is about. */
   "mate.resource.type"?: "bucket" | "topic" | "queue" | "table" | "bus" | "function";
   /** Such as `uploads/x.csv` or `jobs`. */
   "mate.resource.name"?: string;

@@ -7,7 +7,8 @@ import { type Code, Sandbox } from "./sandbox.ts";
 
 export interface FunctionPoolOptions {
   readonly isolation: Isolation;
-  readonly log: (line: string) => void;
+  /** Takes a line, with the identifier of its invocation; an empty one before the first invocation of a sandbox. */
+  readonly log: (line: string, requestId: string) => void;
   /** The largest number of sandboxes at a time. Further invocations wait. */
   readonly concurrency: number;
   /** The time after which an idle sandbox ends, in milliseconds. */
@@ -86,6 +87,7 @@ export class FunctionPool implements AsyncDisposable {
       sandbox ??= await this.#start(code, log, "invoke", settings.timeout * 1_000);
       if (sandbox === undefined) return log.end(this.#time.now());
       const limit = log.timeLeft;
+      options.onSandbox?.(sandbox.sessionToken);
       const deadline = Date.now() + (this.#time.isHeld ? DAY : Math.floor(limit));
       const { ending, answer } = await sandbox.run(
         { ...options, requestId, functionName: settings.name, payload: event, deadline },
@@ -144,7 +146,7 @@ export class FunctionPool implements AsyncDisposable {
 
   /** Starts a sandbox that no invocation needs yet. If that fails, the next invocation tries again and reports the error. */
   async #prepare(code: Code, waits = false): Promise<void> {
-    const write = (line: string) => this.#isDisposed || this.#options.log(line);
+    const write = (line: string) => this.#isDisposed || this.#options.log(line, "");
     const log = new InvocationLog("", code.settings, this.#time, write);
     const sandbox = await this.#start(code, log, "init", this.#options.initLimit, waits);
     if (sandbox !== undefined) this.#giveBack(sandbox, code);

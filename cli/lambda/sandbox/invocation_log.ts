@@ -14,7 +14,7 @@ export class InvocationLog {
   readonly #requestId: string;
   readonly #settings: ApplicationFunction;
   readonly #time: Stopwatch;
-  readonly #log: (line: string) => void;
+  readonly #log: (line: string, requestId: string) => void;
   readonly #tail: LogTail = new LogTail();
   #start = 0;
   #initDuration: number | undefined;
@@ -28,7 +28,7 @@ export class InvocationLog {
     requestId: string,
     settings: ApplicationFunction,
     time: Stopwatch,
-    log: (line: string) => void,
+    log: (line: string, requestId: string) => void,
   ) {
     this.#requestId = requestId;
     this.#settings = settings;
@@ -38,7 +38,7 @@ export class InvocationLog {
 
   readonly line = (text: string): void => {
     this.#tail.add(text);
-    this.#log(text);
+    this.#log(text, this.#requestId);
   };
 
   /** The time until the time-out, in milliseconds. */
@@ -82,19 +82,17 @@ export class InvocationLog {
 
   end(time: number): InvokeOutcome {
     const timeout = this.#settings.timeout * 1_000;
-    const requestId = this.#requestId;
-    this.line(`END RequestId: ${requestId}`);
-    this.line(reportLine({
-      requestId,
+    const facts = {
+      requestId: this.#requestId,
       // Timers are not exact. AWS Lambda reports exactly the limit.
       duration: this.#failure === "timeout" ? timeout : Math.min(time - this.#start, timeout),
       initDuration: this.#initDuration,
-      memory: this.#settings.memory,
       peakMemory: this.#peakMemory,
-      status: this.#status,
-    }));
+    };
+    this.line(`END RequestId: ${facts.requestId}`);
+    this.line(reportLine({ ...facts, memory: this.#settings.memory, status: this.#status }));
     return {
-      requestId,
+      ...facts,
       payload: this.#payload,
       failure: this.#failure,
       isStream: this.#isStream,

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { ApplicationFunction, LogFormat } from "../../application/types.ts";
@@ -89,6 +90,8 @@ export class Sandbox {
 
   private constructor(
     { memory, ephemeralStorage }: ApplicationFunction,
+    /** The `AWS_SESSION_TOKEN` of the process: that of the function, and the identifier of the sandbox. */
+    readonly sessionToken: string,
     api: RuntimeApi,
     child: Deno.ChildProcess,
     tmp: string | undefined,
@@ -126,10 +129,13 @@ export class Sandbox {
     const program: [string, ...string[]] = node === undefined
       ? [`${layer}/bootstrap`, ...inspecting]
       : nodeCommand(settings, { ...node, task, tmp: ownTmp, isConfined: !isPlain }, inspecting);
+    const { AWS_SESSION_TOKEN = "" } = settings.environment;
+    const sessionToken = `${AWS_SESSION_TOKEN}${randomBytes(12).toString("base64url")}`;
     const command = isolation.command(folders, program, {
       ...lambdaEnvironment(settings, { task, logStream, logFormat, isConfined: !isPlain }),
       ...settings.runtime === "deno" ? {} : nodeEnvironment(settings.runtime, task),
       AWS_LAMBDA_RUNTIME_API: api.address,
+      AWS_SESSION_TOKEN: sessionToken,
     });
     try {
       const child = prepare(command.path, {
@@ -138,7 +144,7 @@ export class Sandbox {
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      return new Sandbox(settings, api, child, isPlain ? undefined : tmp, options);
+      return new Sandbox(settings, sessionToken, api, child, isPlain ? undefined : tmp, options);
     } catch (error) {
       if (!isPlain) await removeTmp(tmp);
       await api[Symbol.asyncDispose]();
