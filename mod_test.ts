@@ -6,7 +6,7 @@ import * as httpEvents from "./testdata/http_events.ts";
 import * as serviceEvents from "./testdata/service_events.ts";
 
 /** The modules that have an entry point of their own alone. */
-const APART = ["client", "idempotency", "testing", "runtime"];
+const APART = ["client", "idempotency", "testing", "web", "runtime"];
 
 // `export *` leaves out, without a word, a name that two modules export.
 Deno.test("the front door has all that the modules export", async () => {

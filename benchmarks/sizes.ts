@@ -20,18 +20,20 @@ const LIMITS = [
   ["gateway", "proxyHandler, routes, implement, openApi", 21_050],
   ["gateway", "fetchHandler", 15_750],
   ["gateway", "streamHandler", 15_680],
-  ["gateway", "buildHttpResponse", 7_400],
+  ["gateway", "buildHttpResponse", 7_405],
   ["gateway", "FnProxyEvent", 6_720],
   ["gateway", "HttpNotFoundError", 1_000],
   ["client", "createClient", 600],
-  ["logger", "logger", 3_758],
+  ["logger", "logger", 3_775],
+  ["web", "toFetch", 8_600],
+  ["web", "listen", 11_000],
   ["function", "FnEvent", 1_000],
   ["scheduler", "FnBridgePutEvent", 2_000],
   ["storage", "FnNotificationEvent", 2_500],
   ["topic", "FnMessageEvent", 3_000],
   ["queue", "queueHandler", 7_400],
   ["table", "tableHandler", 6_545],
-  ["idempotency", "idempotent, tableStore", 7_000],
+  ["idempotency", "idempotent, tableStore", 7_180],
 ] as const;
 
 /** Measures the size of each import. */

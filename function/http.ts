@@ -39,3 +39,10 @@ export function checkFieldValue(what: string, value: unknown): asserts value is 
  * - If the client stops reading, the runtime calls `return()` of the body's iterator.
  */
 export const HTTP_STREAM: unique symbol = Symbol.for("@mate/core/http-stream/1");
+
+/**
+ * The name of the method of a handler by which `@mate/core/web` answers a request in its own way: with another delivery
+ * and, if other code guards the handler, with a route that calls that code. It is registered, because a bundle may hold
+ * two copies of the library.
+ */
+export const WEB: unique symbol = Symbol.for("@mate/core/gateway/web/1");

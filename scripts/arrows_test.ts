@@ -174,6 +174,9 @@ const RUNTIME_GLOBALS: Readonly<Record<string, readonly string[]>> = {
   "runtime/host.ts": ["Deno", "process"],
   "runtime/source_map.ts": ["process"],
   "testing/queue_event.ts": ["process"],
+  "web/listen.ts": ["Deno"],
+  "web/node_server.ts": ["process"],
+  "web/process.ts": ["Deno"],
 };
 
 Deno.test("the library reads the globals of one runtime from globalThis, and only in known files", async () => {

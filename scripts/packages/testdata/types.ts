@@ -30,6 +30,7 @@ import { FnBridgePutEvent } from "@mate/core/scheduler";
 import { FnNotificationEvent } from "@mate/core/storage";
 import { FnTableEvent, tableHandler, type TableItem } from "@mate/core/table";
 import { call, tableEvent } from "@mate/core/testing";
+import { type FetchFunction, listen, toFetch, type WebServer } from "@mate/core/web";
 import { FnMessageEvent, type MessageAttributes } from "@mate/core/topic";
 
 const transformers: CustomTransformers<unknown> = {
@@ -41,6 +42,9 @@ export const handler: FnHandler = proxyHandler((event: FromFrontDoor, context) =
   if (preferences.length === 0) throw new HttpNotFoundError();
   return { id: context?.awsRequestId ?? "", values: preferences.map(({ value }) => value) };
 }, { customTransformers: transformers });
+
+export const answer: FetchFunction = toFetch(handler, { proxies: 1 });
+export const open = (): Promise<WebServer> => listen(handler, { port: 0 });
 
 export function read(raw: unknown): JsonValue | string {
   try {

@@ -1,0 +1,187 @@
+import { setOwn } from "../function/read.ts";
+import {
+  HttpBadRequestError,
+  HttpRequestEntityTooLargeError,
+} from "../gateway/errors/client_errors.ts";
+import { readHandler, type WebHandler, type WebResponse } from "./answer.ts";
+import type { RequestBody, WebRequest } from "./event.ts";
+import { type FetchOptions, readSettings } from "./options.ts";
+
+/** A function that answers a standard request, as `Deno.serve()`, `Bun.serve()` and others call it. It never rejects. */
+export type FetchFunction = (request: Request, info?: unknown) => Promise<Response>;
+
+/**
+ * Makes a standard fetch function of a handler of HTTP requests, so that the same handler answers events of a gateway and
+ * requests of a web server, with everything that it does: routes, validation, middleware, errors, compression, logging.
+ *
+ * There is no gateway, so nobody has authorized a request: `authorizer()` and `authorizerClaims()` are `null`, and a route
+ * that a gateway's authorizer protects is open here.
+ *
+ * @param handler The result of `proxyHandler()`, `fetchHandler()` or `streamHandler()`, or `idempotent()` around one.
+ * @param options The proxies, the size of a body and the time of a request; they are read once.
+ * @returns The function. Its second argument may be that of `Deno.serve()` or `Bun.serve()`, which tell the address of the
+ * client; any other value is ignored.
+ * @throws {TypeError} If the handler is another function, or if an option is unknown or wrong.
+ *
+ * @example One handler, without a gateway
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { proxyHandler, routes } from "@mate/core/gateway";
+ * import { toFetch } from "@mate/core/web";
+ *
+ * const handler = proxyHandler(routes({
+ *   "GET /hello/{name}": (event) => ({ hello: event.pathParameters().name }),
+ * }));
+ *
+ * const fetch = toFetch(handler); // Deno.serve(fetch); export default { fetch };
+ * const response = await fetch(new Request("http://localhost/hello/ada"));
+ * assertEquals([response.status, await response.json()], [200, { hello: "ada" }]);
+ * ```
+ */
+export function toFetch(handler: WebHandler, options: FetchOptions = {}): FetchFunction {
+  const settings = readSettings(options);
+  const answer = readHandler(handler, settings);
+  return async (request, info) => {
+    const client = new Client(request);
+    const body = await readBody(request, settings.maxBody);
+    const response = await answer(toWebRequest(request, info, client), body);
+    return toResponse(response, client);
+  };
+}
+
+/** The client of a standard request. */
+class Client {
+  readonly #request: Request;
+  #signal: AbortSignal | undefined;
+  readonly #listeners: (() => void)[] = [];
+  readonly #onAbort = () => this.go();
+  #hasEnded = false;
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  onGone(listener: () => void): void {
+    if (this.#listeners.push(listener) > 1) return;
+    this.#signal = this.#request.signal; // Deno makes it when it is read
+    if (this.#signal?.aborted) this.go();
+    else this.#signal?.addEventListener("abort", this.#onAbort);
+  }
+
+  /** The client has gone. */
+  go(): void {
+    if (!this.#hasEnded) { for (const listener of this.#listeners) listener(); }
+    this.end();
+  }
+
+  /** The response has ended. On Deno, the signal is aborted then, too, with a warning if somebody listens. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+function toWebRequest(request: Request, info: unknown, client: Client): WebRequest {
+  const { method, url } = request;
+  const headers: Record<string, string> = {};
+  request.headers.forEach((value, name) => setOwn(headers, name, value));
+  const fragment = url.indexOf("#");
+  return {
+    method,
+    target: fragment < 0 ? url : url.slice(0, fragment),
+    headers,
+    scheme: url.startsWith("https:") ? "https" : "http",
+    address: readAddress(request, info),
+    onGone: (listener) => client.onGone(listener),
+  };
+}
+
+/** The address of the client that `Deno.serve()` or `Bun.serve()` tells. */
+function readAddress(request: Request, info: unknown): string | undefined {
+  try {
+    const { remoteAddr, requestIP } = Object(info);
+    const address = typeof requestIP === "function"
+      ? requestIP.call(info, request)?.address
+      : remoteAddr?.hostname;
+    return typeof address === "string" ? address : undefined;
+  } catch { // an object of somebody else, whose members do something else
+    return undefined;
+  }
+}
+
+/** The error of a body that has more bytes than the option says. */
+export function tooLarge(maxBody: number): HttpRequestEntityTooLargeError {
+  return new HttpRequestEntityTooLargeError(`The body has more than ${maxBody} bytes`);
+}
+
+/** The error of a body whose end does not come. */
+export function brokenOff(cause?: unknown): HttpBadRequestError {
+  return new HttpBadRequestError("The body of the request broke off", { cause });
+}
+
+/** Reads a body. At most `maxBody` bytes are kept. */
+async function readBody(request: Request, maxBody: number): Promise<RequestBody> {
+  const { body } = request;
+  if (!body) return null;
+  if (request.bodyUsed || body.locked) {
+    return new TypeError("The body of the request was read before");
+  }
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return join(chunks, length);
+      length += value.length;
+      if (length > maxBody) {
+        reader.cancel().catch(() => {}); // its end concerns nobody any more
+        return tooLarge(maxBody);
+      }
+      chunks.push(value);
+    }
+  } catch (cause) {
+    return brokenOff(cause);
+  }
+}
+
+/** Joins chunks; `null` without bytes. */
+export function join(chunks: readonly Uint8Array[], length: number): RequestBody {
+  if (length === 0) return null;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+function toResponse({ status, fields, content }: WebResponse, client: Client): Response {
+  const headers = new Headers();
+  for (let index = 0; index < fields.length; index += 2) {
+    headers.append(fields[index]!, fields[index + 1]!);
+  }
+  if (content === undefined || content instanceof Uint8Array) {
+    client.end();
+    return new Response(content as BufferSource | undefined, { status, headers });
+  }
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await content.next();
+        if (!done) return controller.enqueue(value);
+        client.end();
+        controller.close();
+      } catch (error) {
+        client.end();
+        controller.error(error);
+      }
+    },
+    cancel() {
+      client.go();
+      return content.return?.() as Promise<void> | undefined;
+    },
+  }, { highWaterMark: 0 });
+  return new Response(body, { status, headers });
+}
