@@ -3,17 +3,14 @@ import { Buffer } from "node:buffer";
 /** What stands in place of a secret. */
 export const HIDDEN = "[hidden]";
 
-/** The header fields with secrets, as a pattern. `cookies` is what an event of payload 2.0 has in place of `cookie`. */
+/** The header fields and parameters with secrets, as a pattern. `cookies` is what an event of payload 2.0 has in place of `cookie`. */
 const FIELD =
-  "proxy-authorization|authorization|set-cookie|cookies?|x-api-key|x-amz-security-token";
+  "proxy-authorization|authorization|set-cookie|cookies?|x-api-key|x-amz-security-token|x-amz-signature";
 
 const IS_FIELD = new RegExp(`^(?:${FIELD})$`, "i");
 
 /** A field and its value in text: in a header, in JSON, in JSON within JSON, in an inspected object, or in a URL. */
-const PLACE = new RegExp(
-  `(?<![\\w-])(?:${FIELD})\\\\*["']? *[:=] *|(?<![\\w-])x-amz-signature=`,
-  "gi",
-);
+const PLACE = new RegExp(`(?<![\\w-])(?:${FIELD})\\\\*["']? *[:=] *`, "gi");
 
 /** The begin of a value that is no text. */
 const NO_SECRET = /^(?:null|undefined|true|false)\b|^\{|^\[\]/;
