@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 
-/** The secret of every access key on this machine. */
+/** The secret of every access key on this machine that no function has. */
 export const SECRET = "local";
 
 /** The services by the first part of `X-Amz-Target`. */
@@ -9,14 +9,6 @@ const TARGETS: Readonly<Record<string, string>> = {
   AWSEvents: "events",
   DynamoDB_20120810: "dynamodb",
 };
-
-/** The field and the parameter with the session token. */
-const TOKEN = "X-Amz-Security-Token";
-
-/** Reads the session token of a request, or of a presigned URL. Without one, it is empty. */
-export function readToken({ headers, url }: Request): string {
-  return headers.get(TOKEN) ?? new URL(url).searchParams.get(TOKEN) ?? "";
-}
 
 /** Reads the service and the access key from the signature. If there is none, other header fields name the service. */
 export function readCredential({ headers, url }: Request): { service: string; key: string } {
@@ -36,60 +28,37 @@ export function isForm(headers: Headers): boolean {
   return headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
 }
 
-/** The access keys of functions on this machine. No page can guess them. */
-export class AccessKeys {
-  /** The names of the functions, by their keys. */
-  readonly #owners = new Map<string, string>();
-  /** The session tokens of the functions, by their names. */
-  readonly #tokens = new Map<string, string>();
+/** What a function signs its requests with. */
+export interface FunctionKey {
+  readonly functionName: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** The session token. That of a sandbox begins with it, so that the platform knows both, also in a presigned URL. */
+  readonly sessionToken: string;
+}
 
-  /** Returns the key of a function, which stays the same. */
-  of(functionName: string): string {
-    const known = this.#owners.entries().find(([, owner]) => owner === functionName);
-    if (known !== undefined) return known[0];
-    const key = `LOCAL${crypto.randomUUID().replaceAll("-", "").toUpperCase()}`;
-    this.#owners.set(key, functionName);
+/** The access keys of functions on this machine. A key is in each presigned URL, so only its secret proves who signs. */
+export class AccessKeys {
+  readonly #byFunction = new Map<string, FunctionKey>();
+  readonly #byId = new Map<string, FunctionKey>();
+
+  /** Returns the key of a function. It stays the same, so that presigned URLs stay valid. */
+  of(functionName: string): FunctionKey {
+    const known = this.#byFunction.get(functionName);
+    if (known !== undefined) return known;
+    const key = {
+      functionName,
+      accessKeyId: `LOCAL${randomUUID().replaceAll("-", "").toUpperCase()}`,
+      secretAccessKey: randomBytes(30).toString("base64url"),
+      sessionToken: randomBytes(24).toString("base64url"),
+    };
+    this.#byFunction.set(functionName, key);
+    this.#byId.set(key.accessKeyId, key);
     return key;
   }
 
-  /**
-   * Returns the session token of a function, which stays the same. The token of a sandbox begins with it, so that the platform
-   * knows both, also in a presigned URL.
-   */
-  tokenOf(functionName: string): string {
-    const known = this.#tokens.get(functionName);
-    if (known !== undefined) return known;
-    const token = randomBytes(24).toString("base64url");
-    this.#tokens.set(functionName, token);
-    return token;
+  /** Returns the key with an identifier; `undefined` if no function has it. */
+  find(accessKeyId: string): FunctionKey | undefined {
+    return this.#byId.get(accessKeyId);
   }
-
-  /** Tells whether a session token is that of a function, or of one of its sandboxes. */
-  hasToken(functionName: string, token: string): boolean {
-    return token.startsWith(this.tokenOf(functionName));
-  }
-
-  /** Returns the function that has a key; `undefined` if none has. */
-  ownerOf(key: string): string | undefined {
-    return this.#owners.get(key);
-  }
-}
-
-/** Makes the signer of a client with an access key. */
-export async function signerOf(service: "lambda" | "s3", region: string, accessKeyId: string) {
-  const { Sha256 } = await import("@smithy/core/checksum"); // Few applications need these imports.
-  const { SignatureV4 } = await import("@smithy/signature-v4");
-  return new SignatureV4({
-    service,
-    region,
-    credentials: { accessKeyId, secretAccessKey: SECRET },
-    sha256: Sha256,
-    applyChecksum: false,
-    uriEscapePath: service !== "s3",
-  });
-}
-
-/** Reads the time of a signature, such as `20260101T120000Z`. An invalid time becomes an invalid date. */
-export function readSigningTime(text: string): Date {
-  return new Date(text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3:$4:$5Z"));
 }

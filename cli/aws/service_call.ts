@@ -85,6 +85,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   AccessDenied: 403,
   AccessForbidden: 403,
   ConditionalRequestConflict: 409,
+  InvalidAccessKeyId: 403,
   InvalidPartNumber: 416,
   InvalidRange: 416,
   MethodNotAllowed: 405,
@@ -94,6 +95,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   NoSuchUpload: 404,
   NotImplemented: 501,
   PreconditionFailed: 412,
+  RequestTimeTooSkewed: 403,
   SignatureDoesNotMatch: 403,
 };
 

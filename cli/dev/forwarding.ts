@@ -69,10 +69,16 @@ export class Forwarding {
   /**
    * Forwards a request.
    *
-   * @param owner The function; `undefined` if all functions share the key, or for the developer.
+   * @param owner The function that has signed the request.
+   * @param body The body, which {@linkcode readForwarded} has read.
    * @throws {ServiceError} If no host of the service is granted, or the developer has no login.
    */
-  async answer(request: Request, service: string, owner: string | undefined): Promise<Response> {
+  async answer(
+    request: Request,
+    service: string,
+    owner: string,
+    body: Uint8Array<ArrayBuffer>,
+  ): Promise<Response> {
     const url = new URL(request.url);
     const [, label = service, path = url.pathname] = url.pathname.startsWith(PREFIX)
       ? /^\/\.aws\/([^/]*)(.*)$/s.exec(url.pathname)!
@@ -81,9 +87,9 @@ export class Forwarding {
     const before = Object.hasOwn(HOST_PREFIXES, target) ? HOST_PREFIXES[target]! : "";
     const common = before + (Object.hasOwn(LABELS, label) ? LABELS[label]! : label);
     const host = this.#find(before + label, service, owner) ?? this.#find(common, service, owner);
-    const name = `The service "${service}" is not emulated locally`;
+    const name = nameOf(service);
     if (host === undefined) {
-      const isNode = owner !== undefined && this.#functions[owner]!.runtime !== "deno";
+      const isNode = this.#functions[owner]!.runtime !== "deno";
       const grant = isNode
         ? `name it in a statement, such as "${service}:*"`
         : `name its host in permissions.net, such as "${common}.\${region}.amazonaws.com:443"`;
@@ -96,11 +102,6 @@ export class Forwarding {
         501,
       );
     }
-    const isStream = /^application\/vnd\.amazon\.eventstream/.test(
-      request.headers.get("content-type") ?? "",
-    ) || /^STREAMING-/.test(request.headers.get("x-amz-content-sha256") ?? "");
-    if (isStream) throw failure(`${name}, and requests that stream are not forwarded`, 501);
-    const body = await readBody(request);
     return await send(request, { ...host, path: path || "/", service }, body, this.#login);
   }
 
@@ -127,7 +128,23 @@ function mentions({ code: { statements } }: ApplicationFunction, service: string
     .some((action) => action === "*" || action.toLowerCase().startsWith(`${service}:`));
 }
 
-async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+const nameOf = (service: string) => `The service "${service}" is not emulated locally`;
+
+/**
+ * Reads the body of a request that may be forwarded.
+ *
+ * @throws {ServiceError} If the body is too large, or a stream whose end the client does not know.
+ */
+export async function readForwarded(
+  request: Request,
+  service: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const isStream = /^application\/vnd\.amazon\.eventstream/.test(
+    request.headers.get("content-type") ?? "",
+  ) || /^STREAMING-/.test(request.headers.get("x-amz-content-sha256") ?? "");
+  if (isStream) {
+    throw failure(`${nameOf(service)}, and requests that stream are not forwarded`, 501);
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {

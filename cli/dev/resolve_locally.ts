@@ -11,7 +11,6 @@ import {
 } from "../manifest/local_values.ts";
 import type { Manifest } from "../manifest/types.ts";
 import { fillPlaceholders, placeholdersIn } from "../manifest/variables.ts";
-import { SECRET } from "../aws/credentials.ts";
 import { endpointsOf } from "./aws_hosts.ts";
 import type { Sockets } from "./sockets.ts";
 
@@ -97,14 +96,15 @@ function resolveHere(
       .filter(([variable]) => !absent.includes(variable));
     const known = Object.keys(code.secrets).filter((secret) => Object.hasOwn(secrets, secret))
       .map((secret) => [secret, secrets[secret]!] as const);
+    const { accessKeyId, secretAccessKey, sessionToken } = keys.of(name);
     const environment = {
       ...Object.fromEntries(known),
       ...Object.fromEntries(set),
       ...endpointsOf(settings, url),
-      AWS_ACCESS_KEY_ID: keys.of(name),
+      AWS_ACCESS_KEY_ID: accessKeyId,
       AWS_ENDPOINT_URL: url,
-      AWS_SECRET_ACCESS_KEY: SECRET,
-      AWS_SESSION_TOKEN: keys.tokenOf(name),
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_SESSION_TOKEN: sessionToken,
     };
     const net = code.net
       .filter((host) => !placeholdersIn(host).some((variable) => absent.includes(variable)));

@@ -2,7 +2,9 @@ import { proxyEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import type { Application, CorsSettings, UrlTrigger } from "../application/types.ts";
-import { readSigningTime, SECRET, signerOf } from "../aws/credentials.ts";
+import { ServiceError } from "../aws/service_call.ts";
+import { readSignature, type Signature, SignatureError } from "../aws/signature.ts";
+import { checkSignature } from "../aws/signature_check.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import { type Reply, reply, withHeaders } from "../lambda/http.ts";
 import type { Log } from "../lambda/log.ts";
@@ -20,30 +22,43 @@ export interface FunctionUrls {
   answer(name: string, request: HttpRequest): Promise<Reply>;
 }
 
+/** The keys that may call function URLs. */
+interface Callers {
+  /**
+   * Returns the secret that a signature must be made with.
+   *
+   * @throws {SignatureError} If its access key or its session token is not valid.
+   */
+  secretOf(signature: Signature): string;
+  mayInvokeUrl(accessKeyId: string, name: string): boolean;
+}
+
 export function createFunctionUrls(
   { functions }: Application,
   host: FunctionHost,
   log: Log,
-  services: { mayInvokeUrl(accessKey: string, name: string): boolean },
+  services: Callers,
 ): FunctionUrls {
   /** Returns a refusal if the signature is wrong or missing, or if the signer may not invoke the function. */
-  async function authorize(name: string, request: HttpRequest): Promise<Reply | undefined> {
-    const signature = await readSignature(request);
-    const refuse = (type: string, body: unknown) => {
-      const text = JSON.stringify(body);
-      const why = signature === undefined
-        ? 'it is not signed, and the URL has "auth": "iam"'
-        : text;
+  function authorize(name: string, request: HttpRequest): Reply | undefined {
+    const refuse = (type: string, body: unknown, why = JSON.stringify(body)) => {
       log.note(`${request.method} ${request.authority}: the request is refused: ${why}`);
-      return reply(403, [JSON_TYPE, ["x-amzn-ErrorType", type]], text);
+      return reply(403, [JSON_TYPE, ["x-amzn-ErrorType", type]], JSON.stringify(body));
     };
-    if (signature !== undefined && "problem" in signature) {
-      return refuse("InvalidSignatureException", { message: signature.problem });
+    const forbidden = { Message: "Forbidden" };
+    try {
+      const accessKeyId = readSigner(request, (signature) => services.secretOf(signature));
+      if (accessKeyId === undefined) {
+        const why = 'it is not signed, and the URL has "auth": "iam"';
+        return refuse("AccessDeniedException", forbidden, why);
+      }
+      const isAllowed = services.mayInvokeUrl(accessKeyId, name);
+      return isAllowed ? undefined : refuse("AccessDeniedException", forbidden);
+    } catch (error) {
+      const known = error instanceof SignatureError ? error.of("lambda") : error;
+      if (!(known instanceof ServiceError)) throw error;
+      return refuse(known.type, { message: known.message });
     }
-    if (signature !== undefined && services.mayInvokeUrl(signature.accessKey, name)) {
-      return undefined;
-    }
-    return refuse("AccessDeniedException", { Message: "Forbidden" });
   }
 
   async function forward(name: string, { stream }: UrlTrigger, request: HttpRequest) {
@@ -85,7 +100,7 @@ export function createFunctionUrls(
       const isPreflight = request.method === "OPTIONS" &&
         headers.has("access-control-request-method");
       if (url.cors && isPreflight) return reply(200, cors);
-      const refused = url.auth === "iam" ? await authorize(name, request) : undefined;
+      const refused = url.auth === "iam" ? authorize(name, request) : undefined;
       return withHeaders(refused ?? await forward(name, url, request), cors);
     },
   };
@@ -111,69 +126,23 @@ function corsHeaders(cors: CorsSettings, headers: Headers): Reply["headers"] {
   return fields.filter(([, value]) => value !== "");
 }
 
-/** The largest difference between the times of a signature and of its request, in milliseconds. */
-const MAX_SKEW = 300_000;
-
-/** The access key of the signer, or the problem of the signature. */
-type Signature = { readonly accessKey: string } | { readonly problem: string };
-
 /**
- * Checks the signature of a request to a function URL (AWS Signature Version 4). Returns `undefined` if there is none.
+ * Reads the access key that has signed a request to a function URL. Returns `undefined` if the request is not signed.
  *
- * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-signing-elements.html
+ * @throws {SignatureError} If the signature is wrong.
  */
-async function readSignature(request: HttpRequest): Promise<Signature | undefined> {
-  const headers = new Headers([...request.headers]);
-  const authorization = headers.get("authorization") ?? "";
-  const [, accessKey, region, service, names] =
-    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request, *SignedHeaders=([^, ]+), *Signature=[0-9a-f]+$/
-      .exec(authorization) ?? [];
-  if (accessKey === undefined) return undefined;
-  if (service !== "lambda") {
-    return { problem: "Credential should be scoped to correct service: 'lambda'." };
-  }
-  const time = readSigningTime(headers.get("x-amz-date") ?? "");
-  if (!(Math.abs(time.getTime() - Date.now()) <= MAX_SKEW)) {
-    return { problem: "Signature expired or not yet current: compare X-Amz-Date with the clock" };
-  }
-  const facts = { accessKey, region: region!, names: names! };
-  const expected = await sign(request, headers, facts, time);
-  if (expected === authorization.replaceAll(/, */g, ", ")) return { accessKey };
-  return {
-    problem: "The request signature we calculated does not match the signature you provided. " +
-      `On this machine the secret access key is "${SECRET}"`,
-  };
-}
-
-/** Makes the `Authorization` of a valid request. `names` has the names of the signed headers, separated by semicolons. */
-async function sign(
-  { method, path, query, body, authority }: HttpRequest,
-  headers: Headers,
-  { accessKey, region, names }: Record<"accessKey" | "region" | "names", string>,
-  signingDate: Date,
-): Promise<string | undefined> {
-  const signer = await signerOf("lambda", region, accessKey);
-  const parameters = new URLSearchParams(query.replaceAll("+", "%2B"));
-  const signed = names.split(";").map((name) => {
-    const value = headers.get(name) ?? "";
-    // Compute the digest of the body again, because the digest in the header may be wrong.
-    const isDigest = name === "x-amz-content-sha256" && value !== "";
-    return [name, isDigest ? createHash("sha256").update(body).digest("hex") : value];
-  });
-  const request = {
-    method,
-    protocol: "http:",
-    hostname: authority,
-    path,
-    query: Object.fromEntries(
-      [...parameters.keys()].map((name) => [name, parameters.getAll(name)]),
-    ),
-    headers: { ...Object.fromEntries(signed), host: authority },
-    body,
-  };
-  const { headers: result } = await signer.sign(request, {
-    signingDate,
-    signableHeaders: new Set(names.split(";")),
-  });
-  return result.authorization;
+function readSigner(
+  { method, path, query, authority, body, ...received }: HttpRequest,
+  secretOf: Callers["secretOf"],
+): string | undefined {
+  const headers = new Headers([...received.headers]);
+  headers.set("host", authority);
+  const request = { method, path, query, headers };
+  const signature = readSignature(request);
+  if (signature === undefined) return undefined;
+  const { accessKeyId } = signature;
+  const secret = secretOf(signature);
+  const digest = createHash("sha256").update(body).digest("hex");
+  checkSignature(signature, request, { service: "lambda", secret, digest });
+  return accessKeyId;
 }

@@ -170,18 +170,15 @@ export async function startTestPlatform(
     clientConfig(functionName) {
       const environment = functionName === undefined ? {} : environmentOf(functionName);
       const {
-        AWS_ACCESS_KEY_ID = "developer",
-        AWS_ENDPOINT_URL = platform.servicesUrl,
-        AWS_SESSION_TOKEN,
+        AWS_ACCESS_KEY_ID: accessKeyId = "developer",
+        AWS_SECRET_ACCESS_KEY: secretAccessKey = SECRET,
+        AWS_SESSION_TOKEN: sessionToken,
+        AWS_ENDPOINT_URL: endpoint = platform.servicesUrl,
       } = environment;
       return {
-        endpoint: AWS_ENDPOINT_URL,
+        endpoint,
         region: REGION,
-        credentials: {
-          accessKeyId: AWS_ACCESS_KEY_ID,
-          secretAccessKey: SECRET,
-          ...AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN },
-        },
+        credentials: { accessKeyId, secretAccessKey, ...sessionToken && { sessionToken } },
         maxAttempts: 1,
         logger: QUIET,
       };

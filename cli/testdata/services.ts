@@ -2,8 +2,50 @@ import { EventBridge } from "@aws-sdk/client-eventbridge";
 import { S3 } from "@aws-sdk/client-s3";
 import { SNS } from "@aws-sdk/client-sns";
 import { SQS } from "@aws-sdk/client-sqs";
+import { Sha256 } from "@smithy/core/checksum";
+import { SignatureV4 } from "@smithy/signature-v4";
 import { checkAnswers } from "./contract.ts";
 import { manifestWith, startTestPlatform } from "./platform.ts";
+
+/** Signs a request as the AWS SDK does, and sends it unchanged. */
+export async function sendSigned(
+  environment: Readonly<Record<string, string>>,
+  service: string,
+  { method = "POST", path = "/", headers = {}, body = "" }: {
+    readonly method?: string;
+    readonly path?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  },
+): Promise<Response> {
+  const {
+    AWS_ENDPOINT_URL,
+    AWS_ACCESS_KEY_ID: accessKeyId = "",
+    AWS_SECRET_ACCESS_KEY: secretAccessKey = "",
+    AWS_SESSION_TOKEN: sessionToken = "",
+  } = environment;
+  const { origin, host } = new URL(AWS_ENDPOINT_URL!);
+  const signer = new SignatureV4({
+    service,
+    region: "us-east-1",
+    credentials: { accessKeyId, secretAccessKey, sessionToken },
+    sha256: Sha256,
+    uriEscapePath: service !== "s3",
+  });
+  const [pathname = "", query = ""] = path.split("?");
+  const signed = await signer.sign({
+    method,
+    protocol: "http:",
+    hostname: host,
+    path: pathname,
+    query: Object.fromEntries(new URLSearchParams(query)),
+    headers: { ...headers, host },
+    body,
+  });
+  const { host: _, ...fields } = signed.headers;
+  const init = { method, headers: fields, ...(body !== "" && { body }) };
+  return await fetch(`${origin}${path}`, init);
+}
 
 /** Services with a bucket, a queue and a topic, and clients with the credentials of the function "worker". */
 export async function startServices(
@@ -45,6 +87,7 @@ export async function startServices(
     url: platform.servicesUrl,
     bucketsFolder: platform.bucketsFolder,
     clientConfig,
+    environmentOf,
     environment: environmentOf("worker"),
     calls: host.calls,
     log: platform.log,

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { startPlatform } from "@mate/cli/platform";
 import { makeApp } from "../../cli/testdata/bundle.ts";
 import { plainFolders } from "../../cli/lambda/isolation/isolation.ts";
@@ -8,8 +8,9 @@ import { temporaryFolder } from "../../testdata/programs.ts";
 /** A function that tries what the event says. It returns the names of the attempts that succeeded. */
 const EVIL = `
 import { exec } from "node:child_process";
+import { createHash, createHmac } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-const { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, DENO_DIR } = Deno.env.toObject();
+const { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, DENO_DIR } = Deno.env.toObject();
 
 const PROXIES = ["HTTP", "HTTPS", "ALL", "NO"].map((name) => name + "_PROXY")
   .flatMap((name) => [name, name.toLowerCase()]);
@@ -65,14 +66,37 @@ const machine = ({ files, folders, urls }) => ({
   ])),
 });
 
-/** Sends a request with the signature of this function. */
-const call = async (service, body, { path = "", headers = {}, method = "POST" } = {}) => {
-  const scope = AWS_ACCESS_KEY_ID + "/20260101/us-east-1/" + service + "/aws4_request";
-  const authorization = "AWS4-HMAC-SHA256 Credential=" + scope;
+const hash = (text) => createHash("sha256").update(text).digest("hex");
+const hmac = (key, text) => createHmac("sha256", key).update(text).digest();
+
+/** Sends a request with the signature of this function, or with another key. */
+const call = async (service, content = "", { path = "", headers = {}, method = "POST", as = {} } = {}) => {
+  const { key = AWS_ACCESS_KEY_ID, secret = AWS_SECRET_ACCESS_KEY } = as;
+  const body = typeof content === "object" ? JSON.stringify(content) : content;
+  const time = new Date().toISOString().replaceAll(/[-:]|\\.\\d{3}/g, "");
+  const scope = time.slice(0, 8) + "/us-east-1/" + service + "/aws4_request";
+  const [place, query = ""] = path.split("?");
+  const digest = hash(body);
+  const fields = { ...headers, host: new URL(AWS_ENDPOINT_URL).host, "x-amz-content-sha256": digest, "x-amz-date": time };
+  const names = Object.keys(fields).sort();
+  const canonical = [
+    method,
+    "/" + decodeURIComponent(place),
+    query + (query.includes("=") || query === "" ? "" : "="),
+    ...names.map((name) => name + ":" + fields[name]),
+    "",
+    names.join(";"),
+    digest,
+  ].join("\\n");
+  const signing = scope.split("/").reduce((last, part) => hmac(last, part), "AWS4" + secret);
+  const signature = hmac(signing, ["AWS4-HMAC-SHA256", time, scope, hash(canonical)].join("\\n")).toString("hex");
+  const authorization = "AWS4-HMAC-SHA256 Credential=" + key + "/" + scope +
+    ", SignedHeaders=" + names.join(";") + ", Signature=" + signature;
+  const { host, ...sent } = fields;
   const response = await fetch(AWS_ENDPOINT_URL + "/" + path, {
     method,
-    headers: { authorization, ...headers },
-    body: typeof body === "object" ? JSON.stringify(body) : body,
+    headers: { ...sent, authorization },
+    body: body === "" ? undefined : body,
   });
   const text = await response.text();
   if (!response.ok) throw new Error(response.status + " " + text);
@@ -96,7 +120,10 @@ const remove = (...keys) => call(
   { path: files + "?delete", headers: { "x-amz-checksum-crc32": "AAAAAA==" } },
 );
 
-const services = () => ({
+const sendOther = (as) =>
+  call("sqs", { QueueUrl: url("other"), MessageBody: "evil" }, { ...json("AmazonSQS.SendMessage"), as });
+
+const services = ({ toldKey }) => ({
   "another action, after the granted one": () => call("sns", publish + "&Action=DeleteTopic", form),
   "another action, before the granted one": () => call("sns", "Action=DeleteTopic&" + publish, form),
   "another action in the query": () => call("sns", publish.replace("evil", "harmless"), { ...form, path: "?Action=DeleteTopic" }),
@@ -123,11 +150,9 @@ const services = () => ({
     call("s3", undefined, { path: files + "/open/copy", method: "PUT", headers: { "x-amz-copy-source": files + "/secret/a" } }),
   "another bucket": () => call("s3", "evil", { path: files.replace("files", "others") + "/a", method: "PUT", headers: { "content-length": "4" } }),
   "another function": () => call("lambda", "{}", { path: "2015-03-31/functions/told/invocations" }),
-  "another service with the key of a stranger": () => fetch(url("other"), {
-    method: "POST",
-    headers: { authorization: "AWS4-HMAC-SHA256 Credential=developer/20260101/us-east-1/sqs/aws4_request", ...json("AmazonSQS.SendMessage").headers },
-    body: JSON.stringify({ QueueUrl: url("other"), MessageBody: "evil" }),
-  }).then((response) => response.ok || Promise.reject()),
+  "another service with the key of a stranger": () => sendOther({ key: "developer", secret: "local" }),
+  "the key of another function with a guessed secret": () => sendOther({ key: toldKey, secret: "local" }),
+  "the key of another function with its own secret": () => sendOther({ key: toldKey }),
   "a service that is not emulated": () => call("kinesis", "{}", json("Kinesis_20131202.PutRecord")),
 });
 
@@ -152,7 +177,7 @@ export const handler = async ({ kind, ...facts }) => {
 const TOLD = `export const handler = ({ Records = [], ...event }) => {
   for (const { body, Sns } of Records) console.log("told " + (Sns?.Message ?? body));
   if (event["detail-type"]) console.log("told " + event["detail-type"]);
-  return Deno.env.get("AWS_LAMBDA_RUNTIME_API");
+  return Deno.env.toObject();
 };`;
 
 const MANIFEST = {
@@ -188,6 +213,7 @@ const MANIFEST = {
     told: {
       module: "told.js",
       environment: { SECRET: "told's" },
+      uses: { queues: { other: "send" } },
       triggers: {
         topics: [{ name: "news" }, { name: "other" }],
         queues: [{ name: "jobs" }, { name: "other" }, { name: "limited" }],
@@ -230,7 +256,7 @@ Deno.test({
   async fn() {
     await using victim = await startVictim();
     const { platform, app } = victim;
-    const runtimeApi: string = await victim.invoke("told");
+    const { AWS_LAMBDA_RUNTIME_API: runtimeApi } = await victim.invoke("told");
     const files = [
       ...["/etc/passwd", "/proc/1/environ", "/proc/self/environ", "/proc/net/tcp", "/root"],
       ...[`${app.folder}/secret.txt`, `${app.folder}/app.json`, "/var/tmp", "/var/task/../told-1"],
@@ -261,7 +287,7 @@ Deno.test({
       urls,
     });
     assertEquals(done, ["store in /tmp"]);
-    assertEquals(environment.AWS_SECRET_ACCESS_KEY, "local");
+    assertMatch(environment.AWS_SECRET_ACCESS_KEY, /^[\w-]{40}$/);
     assertEquals(
       ["SECRET", "SECRET_OF_THE_PLATFORM", "USER"].filter((name) => name in environment),
       [],
@@ -297,7 +323,8 @@ Deno.test("a function can do at the services only what its manifest grants", asy
   const { platform } = victim;
   const bucket = `${platform.controlUrl}/buckets/files`;
   await fetch(`${bucket}/secret/a`, { method: "PUT", body: "secret" });
-  const { done } = await victim.invoke("evil", { kind: "services" });
+  const { AWS_ACCESS_KEY_ID: toldKey } = await victim.invoke("told");
+  const { done } = await victim.invoke("evil", { kind: "services", toldKey });
   const left: { objects: { key: string }[] } = await (await fetch(bucket)).json();
   assertEquals(left.objects.map(({ key }) => key), ["secret/a"]);
   const harmless = [

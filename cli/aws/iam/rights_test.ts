@@ -4,7 +4,7 @@ import { LOCAL } from "../../rules/arn.ts";
 import { resolveApplication } from "../../application/resolve.ts";
 import { parseManifest } from "../../manifest/manifest.ts";
 import { FILES } from "../../testdata/platform.ts";
-import { startServices } from "../../testdata/services.ts";
+import { sendSigned, startServices } from "../../testdata/services.ts";
 import { Rights } from "./policy.ts";
 import { OPERATIONS as SNS_OPERATIONS } from "../sns/operations.ts";
 import { actionOf, OPERATIONS as SQS_OPERATIONS } from "../sqs/sqs.ts";
@@ -176,27 +176,6 @@ Deno.test("Rights answers as another evaluator does with the statements of the d
   );
 });
 
-/** Sends a request with the access key of the function "worker". */
-async function sendAsWorker(
-  { environment }: Awaited<ReturnType<typeof startServices>>,
-  service: string,
-  { headers = {}, ...init }: RequestInit & { path?: string },
-): Promise<{ status: number; text: string }> {
-  const scope = `${environment.AWS_ACCESS_KEY_ID}/20260101/us-east-1/${service}/aws4_request`;
-  const authorization = `AWS4-HMAC-SHA256 Credential=${scope}`;
-  const url = `${environment.AWS_ENDPOINT_URL}${init.path ?? "/"}`;
-  const response = await fetch(url, {
-    method: "POST",
-    ...init,
-    headers: {
-      ...headers,
-      authorization,
-      "x-amz-security-token": environment.AWS_SESSION_TOKEN!,
-    },
-  });
-  return { status: response.status, text: await response.text() };
-}
-
 Deno.test("what is checked is what runs", async () => {
   await using test = await startServices({
     buckets: { files: "read-write" },
@@ -209,17 +188,15 @@ Deno.test("what is checked is what runs", async () => {
   const { s3, events, sqs } = test.worker;
   const publish = `Action=Publish&Message=m&TopicArn=arn:aws:sns:us-east-1:000000000000:app-news`;
   const form = { headers: { "content-type": "application/x-www-form-urlencoded" } };
-  const repeated = await sendAsWorker(test, "sns", {
+  const repeated = await sendSigned(test.environment, "sns", {
     ...form,
     body: `${publish}&Action=DeleteTopic`,
   });
-  assertEquals([repeated.status, /Code>(.*)<\/Code/.exec(repeated.text)?.[1]], [
-    400,
-    "InvalidParameter",
-  ]);
+  const code = /Code>(.*)<\/Code/.exec(await repeated.text())?.[1];
+  assertEquals([repeated.status, code], [400, "InvalidParameter"]);
   // The name of one queue gives no right to another.
   const QueueUrl = "http://localhost/000000000000/app-ordered.fifo";
-  const other = await sendAsWorker(test, "sqs", {
+  const other = await sendSigned(test.environment, "sqs", {
     headers: { "x-amz-target": "AmazonSQS.SendMessage" },
     body: JSON.stringify({
       QueueName: "app-jobs",
@@ -228,7 +205,7 @@ Deno.test("what is checked is what runs", async () => {
       MessageGroupId: "g",
     }),
   });
-  assertEquals(other.status, 403, other.text);
+  assertEquals(other.status, 403, await other.text());
   await assertRejects(() => sqs.sendMessage({ QueueUrl, MessageBody: "m" }), Error, "may not sqs:");
   // Each bus is checked by its own name.
   const entry = { Source: "shop", DetailType: "Sold", Detail: "{}" };

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { S3Error } from "../service_call.ts";
+import type { ChunkSignatures } from "../signature_check.ts";
 import {
   type Algorithm,
   checksumField,
@@ -12,6 +13,7 @@ import {
   readClaim,
   startDigest,
 } from "./checksums.ts";
+import { readChunks } from "./chunks.ts";
 import type { Checksum } from "./object_store.ts";
 
 /** The largest object of one request, and the largest part. */
@@ -28,6 +30,8 @@ export interface Content {
 export interface ContentSource {
   readonly headers: Headers;
   readonly body: ReadableStream<Uint8Array> | null;
+  /** The signatures of the chunks, if the client has signed each. */
+  readonly chunks?: ChunkSignatures | undefined;
 }
 
 /**
@@ -77,7 +81,7 @@ export function readContent(
     checkClaim(claim, headers.has("x-amz-trailer") ? trailers : undefined, value);
   };
   const bytes = isChunked(headers)
-    ? readChunks(request.body, trailers)
+    ? readChunks(request.body, trailers, request.chunks)
     : request.body ?? new Blob([]).stream();
   return digestContent(bytes, claim.algorithm, check, { update, digest: () => digest.digest() });
 }
@@ -166,66 +170,4 @@ function checkClaim(
   }
   const message = `The ${algorithm} you specified did not match the calculated checksum.`;
   throw new S3Error("BadDigest", message);
-}
-
-/** The longest head of a chunk, and the longest trailer, in bytes. */
-const MAX_LINES = 4_096;
-
-function malformed(problem: string): S3Error {
-  return new S3Error("InvalidRequest", `The body is not well-formed aws-chunked: ${problem}`);
-}
-
-/**
- * Reads content of the coding `aws-chunked`. The AWS SDKs put a frame around each chunk if a checksum or a signature follows
- * the content. The frames are removed.
- *
- * @param trailers Takes the fields that follow the content, by name in lower case.
- * @throws {S3Error} If the body is not of this coding, or ends early.
- * @see https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
- */
-export async function* readChunks(
-  body: ReadableStream<Uint8Array> | null,
-  trailers: Map<string, string>,
-): AsyncGenerator<Uint8Array> {
-  const iterator = (body ?? new Blob([]).stream())[Symbol.asyncIterator]();
-  let rest: Buffer = Buffer.alloc(0);
-  const readMore = async () => {
-    const { value, done } = await iterator.next();
-    if (done) {
-      throw new S3Error("IncompleteBody", "The request body terminated unexpectedly");
-    }
-    rest = Buffer.concat([rest, value]);
-  };
-  for (;;) {
-    while (!rest.includes("\n")) {
-      if (rest.length > MAX_LINES) throw malformed("the head of a chunk is too long");
-      await readMore();
-    }
-    const end = rest.indexOf("\n");
-    const [, digits] = /^([\da-f]{1,8})(?:;.*)?\r$/i.exec(rest.toString("latin1", 0, end)) ?? [];
-    if (digits === undefined) throw malformed("a chunk has no length");
-    rest = rest.subarray(end + 1);
-    let left = Number.parseInt(digits, 16);
-    if (left === 0) break;
-    while (left > 0) {
-      if (rest.length === 0) await readMore();
-      const part = rest.subarray(0, left);
-      yield part;
-      left -= part.length;
-      rest = rest.subarray(part.length);
-    }
-    while (rest.length < 2) await readMore();
-    if (rest.toString("latin1", 0, 2) !== "\r\n") {
-      throw malformed("a chunk is longer than its head says");
-    }
-    rest = rest.subarray(2);
-  }
-  for (let next; !(next = await iterator.next()).done;) {
-    rest = Buffer.concat([rest, next.value]);
-    if (rest.length > MAX_LINES) throw malformed("the trailer is too long");
-  }
-  for (const line of rest.toString("latin1").split(/\r?\n/)) {
-    const [, name, value] = /^([\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name !== undefined) trailers.set(name.toLowerCase(), value!);
-  }
 }

@@ -118,7 +118,7 @@ function noSuchUpload(id: string): S3Error {
 
 async function uploadPart(
   { body }: Request,
-  { query, headers }: S3Request,
+  { query, headers, chunks }: S3Request,
   upload: Upload,
 ): Promise<Response> {
   const number = readPartNumber(query.get("partNumber")!);
@@ -133,7 +133,7 @@ async function uploadPart(
     const rule = `expected checksum Type: ${expected}, actual checksum Type: ${actual}`;
     throw new S3Error("InvalidRequest", `Checksum Type mismatch occurred, ${rule}`);
   }
-  const content = readContent({ headers, body }, wanted?.algorithm);
+  const content = readContent({ headers, body, chunks }, wanted?.algorithm);
   const { etag, checksum } = await putPart(upload, number, content);
   return new Response(null, {
     headers: { ETag: `"${etag}"`, [checksumField(checksum.algorithm)]: checksum.value },

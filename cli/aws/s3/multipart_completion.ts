@@ -53,13 +53,13 @@ export interface Part extends Stored {
 /** Reads the list of parts that a client sends. */
 export async function readParts(
   { body }: Request,
-  { headers }: S3Request,
+  { headers, chunks }: S3Request,
 ): Promise<readonly Item[]> {
   if (body === null || headers.get("content-length") === "0") throw noParts();
   // The checksum in the header is that of the object, not that of the list of parts.
   const own = new Headers([...headers].filter(([name]) => !name.startsWith("x-amz-checksum-")));
   own.delete("x-amz-sdk-checksum-algorithm");
-  const { bytes } = readContent({ headers: own, body });
+  const { bytes } = readContent({ headers: own, body, chunks });
   const { items } = await readDocument(bytes, "CompleteMultipartUpload", "Part");
   if (items.length === 0) throw noParts();
   return items;

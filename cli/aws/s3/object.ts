@@ -23,11 +23,11 @@ export interface Target {
 /** Answers PutObject. */
 export async function putObject(
   { body }: Request,
-  { key, headers }: S3Request,
+  { key, headers, chunks }: S3Request,
   { bucket, client }: Target,
 ): Promise<Response> {
   const facts = readFacts(headers);
-  const content = readContent({ headers, body });
+  const content = readContent({ headers, body, chunks });
   const object = await bucket.put(key, content.bytes, {
     ...client,
     check: writeCondition(headers),

@@ -6,6 +6,7 @@
  * @module
  */
 import { notEmulated, S3Error, type ServiceError } from "../service_call.ts";
+import type { ChunkSignatures } from "../signature_check.ts";
 import type { Item } from "./documents.ts";
 
 export type OperationName = keyof typeof OPERATIONS;
@@ -112,6 +113,8 @@ export interface S3Request {
   readonly key: string;
   readonly query: URLSearchParams;
   readonly headers: Headers;
+  /** The signatures of the chunks of the body, if the client has signed each. */
+  readonly chunks?: ChunkSignatures | undefined;
   /** The keys that DeleteObjects removes, perhaps with the entity tags that the objects must have. */
   readonly items?: readonly Item[];
   /** Whether the answer of DeleteObjects has errors only. */

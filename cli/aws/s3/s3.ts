@@ -13,6 +13,8 @@ import {
   ServiceError,
   xmlResponse,
 } from "../service_call.ts";
+import { SignatureError } from "../signature.ts";
+import type { ChunkSignatures } from "../signature_check.ts";
 import type { BucketFolder, Client } from "./bucket_folder.ts";
 import { readClaim } from "./checksums.ts";
 import { matchCondition } from "./conditions.ts";
@@ -22,13 +24,12 @@ import type { MultipartUploads } from "./multipart.ts";
 import { copyObject, putObject, readObject, type Target } from "./object.ts";
 import { checkKey, MAX_KEY, ObjectKeyError } from "./object_store.ts";
 import { type OperationName, readRequest, type S3Request } from "./operations.ts";
-import { readTime } from "./pages.ts";
 import { findBucket, placeOfSource } from "./facts.ts";
 
 export function createS3(
   buckets: ReadonlyMap<string, BucketFolder>,
   uploads: MultipartUploads,
-): (request: Request, client: Client) => Promise<ServiceCall> {
+): (request: Request, client: Client, chunks?: ChunkSignatures) => Promise<ServiceCall> {
   async function answer(call: S3Request, request: Request, client: Client): Promise<Response> {
     if (call.operation === "ListBuckets") return listBuckets([...buckets.keys()]);
     const target = { bucket: findBucket(buckets, call.bucket), buckets, client };
@@ -70,9 +71,9 @@ export function createS3(
     return response;
   }
 
-  return async (request, client) => {
+  return async (request, client, chunks) => {
     try {
-      const call = await readCall(request);
+      const call = await readCall(request, chunks);
       const run = () => respond(request, () => answer(call, request, client));
       return { accesses: accessesOf(call), operation: call.operation, run };
     } catch (error) {
@@ -82,12 +83,13 @@ export function createS3(
 }
 
 /** Reads everything that a request says about itself: also the keys of DeleteObjects. */
-async function readCall(request: Request): Promise<S3Request> {
-  const call = readRequest(request);
-  if (call.query.has("X-Amz-Expires")) readTime(call.query);
+async function readCall(request: Request, chunks?: ChunkSignatures): Promise<S3Request> {
+  const call = { ...readRequest(request), chunks };
   checkOwner(call.headers);
   if (call.key !== "") checkKey(call.key);
-  return call.operation === "DeleteObjects" ? { ...call, ...await readDeletion(request) } : call;
+  return call.operation === "DeleteObjects"
+    ? { ...call, ...await readDeletion(request, chunks) }
+    : call;
 }
 
 /** Makes the response for a mistake of the client. Throws any other error. */
@@ -98,6 +100,7 @@ function failureOf(error: unknown, { method }: Request): Response {
 
 function knownError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
+  if (error instanceof SignatureError) return error.of("s3");
   if (!(error instanceof ObjectKeyError)) throw error;
   return error.isTooLong
     ? new S3Error("KeyTooLongError", "Your key is too long", { MaxSizeAllowed: MAX_KEY })
@@ -145,12 +148,12 @@ async function deleteObjects(
 const MAX_DELETED = 1_000;
 
 /** Reads the document of DeleteObjects. */
-async function readDeletion({ headers, body }: Request) {
+async function readDeletion({ headers, body }: Request, chunks?: ChunkSignatures) {
   if (!headers.has("content-md5") && readClaim(headers) === undefined) {
     const message = "Missing required header for this request: Content-MD5 OR x-amz-checksum-*";
     throw new S3Error("InvalidRequest", message);
   }
-  const { bytes } = readContent({ headers, body });
+  const { bytes } = readContent({ headers, body, chunks });
   const { texts, items } = await readDocument(bytes, "Delete", "Object");
   checkNames(texts, "Quiet");
   if (items.length === 0 || items.length > MAX_DELETED) throw malformedXml();

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import * as fc from "fast-check";
-import { readChunks } from "./content.ts";
+import { readChunks } from "./chunks.ts";
 import { S3Error } from "../service_call.ts";
 
 /** Reads a body that arrives in pieces. Returns the content and the trailers. */

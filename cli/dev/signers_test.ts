@@ -1,0 +1,146 @@
+import { GetObjectCommand, S3 } from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { createHash, createHmac } from "node:crypto";
+import { FILES } from "../testdata/platform.ts";
+import { sendSigned, startServices } from "../testdata/services.ts";
+
+Deno.test("who reads the access key of a function in a URL cannot sign as the function", async () => {
+  const statements = [{ Effect: "Allow", Action: "*", Resource: "*" }];
+  await using test = await startServices({ buckets: { files: "read-write" } }, statements);
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = test.environment;
+  const { AWS_SECRET_ACCESS_KEY: ofAnother } = test.environmentOf("files");
+  assertMatch(AWS_SECRET_ACCESS_KEY!, /^[\w-]{40}$/);
+  const table = { "x-amz-target": "DynamoDB_20120810.ListTables" };
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const calls: [service: string, request: Parameters<typeof sendSigned>[2], code: string][] = [
+    ["s3", { method: "GET", path: `/${FILES}?list-type=2` }, "SignatureDoesNotMatch"],
+    [
+      "sqs",
+      { headers: { "x-amz-target": "AmazonSQS.ListQueues" }, body: "{}" },
+      "InvalidSignature",
+    ],
+    ["sns", { headers: form, body: "Action=ListTopics" }, "SignatureDoesNotMatch"],
+    [
+      "events",
+      { headers: { "x-amz-target": "AWSEvents.PutEvents" }, body: "{}" },
+      "InvalidSignature",
+    ],
+    ["dynamodb", { headers: table, body: "{}" }, "InvalidSignature"],
+    [
+      "lambda",
+      { path: "/2015-03-31/functions/app-files/invocations", body: "{}" },
+      "InvalidSignature",
+    ],
+    ["sts", { headers: form, body: "Action=GetCallerIdentity" }, "SignatureDoesNotMatch"],
+  ];
+  for (const secret of ["local", ofAnother!]) {
+    const stolen = { ...test.environment, AWS_SECRET_ACCESS_KEY: secret };
+    for (const [service, request, code] of calls) {
+      const text = await (await sendSigned(stolen, service, request)).text();
+      assertStringIncludes(text, code, service);
+    }
+  }
+  for (const [service, request, code] of calls) {
+    const text = await (await sendSigned(test.environment, service, request)).text();
+    assertEquals(text.includes(code), false, `${service}: ${text}`);
+  }
+  assertEquals(test.calls.map(({ name }) => name), ["files"]);
+  const made = new S3({
+    ...test.clientConfig("worker"),
+    credentials: { accessKeyId: AWS_ACCESS_KEY_ID!, secretAccessKey: "local" },
+    forcePathStyle: true,
+  });
+  const url = await getSignedUrl(made, new GetObjectCommand({ Bucket: FILES, Key: "a" }));
+  made.destroy();
+  assertStringIncludes(await (await fetch(url)).text(), "<Code>SignatureDoesNotMatch</Code>");
+});
+
+Deno.test("a service takes signed chunks only with their signatures", async () => {
+  await using test = await startServices({ buckets: { files: "read-write" } });
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL } = test.environment;
+  const hmac = (key: string | Uint8Array, text: string) =>
+    createHmac("sha256", key).update(text).digest();
+  const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+  /** Uploads "Hello" and "!" with chunk signatures, as the AWS SDK for Java does. */
+  const upload = async (Key: string, change: (body: string) => string) => {
+    const { host } = new URL(AWS_ENDPOINT_URL!);
+    const time = new Date().toISOString().replaceAll(/[-:]|\.\d{3}/g, "");
+    const scope = `${time.slice(0, 8)}/us-east-1/s3/aws4_request`;
+    const digest = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER";
+    const fields = {
+      host,
+      "x-amz-content-sha256": digest,
+      "x-amz-date": time,
+      "x-amz-decoded-content-length": "6",
+      "x-amz-trailer": "x-amz-checksum-crc32",
+    };
+    const names = Object.keys(fields).join(";");
+    const head = Object.entries(fields).map(([name, value]) => `${name}:${value}\n`).join("");
+    const canonical = ["PUT", `/${FILES}/${Key}`, "", head, names, digest].join("\n");
+    const key = scope.split("/").reduce<string | Uint8Array>(
+      (last, part) => hmac(last, part),
+      `AWS4${AWS_SECRET_ACCESS_KEY}`,
+    );
+    const sign = (kind: string, ...rest: string[]) =>
+      hmac(key, [`AWS4-HMAC-SHA256${kind}`, time, scope, ...rest].join("\n")).toString("hex");
+    const seed = sign("", hash(canonical));
+    let last = seed;
+    const chunks = ["Hello", "!", ""].map((chunk) => {
+      last = sign("-PAYLOAD", last, hash(""), hash(chunk));
+      const frame = `${chunk.length.toString(16)};chunk-signature=${last}\r\n`;
+      return chunk === "" ? frame : `${frame}${chunk}\r\n`;
+    });
+    const trailer = `x-amz-checksum-crc32:${Key === "bad" ? "AAAAAA==" : "nSrMVg=="}`;
+    const body = `${chunks.join("")}${trailer}\r\nx-amz-trailer-signature:${
+      sign("-TRAILER", last, hash(`${trailer}\n`))
+    }\r\n\r\n`;
+    const { host: _, ...sent } = fields;
+    const authorization = `AWS4-HMAC-SHA256 Credential=${AWS_ACCESS_KEY_ID}/${scope}, ` +
+      `SignedHeaders=${names}, Signature=${seed}`;
+    const init = { method: "PUT", headers: { ...sent, authorization }, body: change(body) };
+    const response = await fetch(`${AWS_ENDPOINT_URL}/${FILES}/${Key}`, init);
+    return [response.status, /<Code>(\w+)/.exec(await response.text())?.[1]];
+  };
+  const cases: [key: string, change: (body: string) => string, code?: string][] = [
+    ["good", (body) => body],
+    ["content", (body) => body.replace("Hello", "Hallo"), "SignatureDoesNotMatch"],
+    [
+      "order",
+      (body) => body.replace(/(5;.*\r\n.*\r\n)(1;.*\r\n.*\r\n)/, "$2$1"),
+      "SignatureDoesNotMatch",
+    ],
+    ["no-signature", (body) => body.replace(/;chunk-signature=\w+/, ""), "SignatureDoesNotMatch"],
+    ["trailer", (body) => body.replace(/(crc32:)..../, "$1AAAA"), "SignatureDoesNotMatch"],
+    [
+      "unsigned-trailer",
+      (body) => body.replace(/x-amz-trailer-signature.*\r\n/, ""),
+      "SignatureDoesNotMatch",
+    ],
+    ["bad", (body) => body, "BadDigest"],
+  ];
+  for (const [key, change, code] of cases) {
+    const status = code === undefined ? 200 : code === "BadDigest" ? 400 : 403;
+    assertEquals(await upload(key, change), [status, code], key);
+  }
+  const { Contents } = await test.developer.s3.listObjectsV2({ Bucket: FILES });
+  assertEquals(Contents?.map(({ Key }) => Key), ["good"]);
+});
+
+Deno.test("an operation that AWS takes unsigned is refused by its name", async () => {
+  await using test = await startServices();
+  const url = test.environment.AWS_ENDPOINT_URL!;
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const cases = [
+    ["/", form, "Action=AssumeRoleWithWebIdentity&Version=2011-06-15", "AssumeRoleWithWebIdentity"],
+    ["/", { "x-amz-target": "AWSCognitoIdentityService.GetId" }, "{}", "GetId"],
+    ["/.aws/oidc/client/register", {}, "{}", "/.aws/oidc/client/register"],
+  ] as const;
+  for (const [path, headers, body, name] of cases) {
+    const response = await fetch(url + path, { method: "POST", headers, body });
+    const text = (await response.text()).replaceAll("&#34;", '"').replaceAll("\\", "");
+    assertEquals(response.status, 501, text);
+    assertStringIncludes(text, `The operation "${name}" is not signed`);
+    assertStringIncludes(text, "permissions.net");
+  }
+});
