@@ -2,6 +2,8 @@ import { GetObjectCommand, S3 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createHash, createHmac } from "node:crypto";
+import { join } from "node:path";
+import { Command, createApp } from "../testdata/command.ts";
 import { FILES } from "../testdata/platform.ts";
 import { sendSigned, startServices } from "../testdata/services.ts";
 
@@ -143,4 +145,49 @@ Deno.test("an operation that AWS takes unsigned is refused by its name", async (
     assertStringIncludes(text, `The operation "${name}" is not signed`);
     assertStringIncludes(text, "permissions.net");
   }
+});
+
+/** Presigns a URL of an object as a function does. */
+async function presignAs(environment: Readonly<Record<string, string>>, Key: string) {
+  const client = new S3({
+    endpoint: environment.AWS_ENDPOINT_URL!,
+    region: "us-east-1",
+    credentials: {
+      accessKeyId: environment.AWS_ACCESS_KEY_ID!,
+      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY!,
+    },
+    forcePathStyle: true,
+  });
+  const Bucket = "greeter-files-000000000000-us-east-1";
+  const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key }));
+  client.destroy();
+  return url;
+}
+
+Deno.test("a presigned URL stays valid after a save and a changed manifest, until its function goes", async () => {
+  const folder = await createApp();
+  const write = (file: string, text: string) => Deno.writeTextFile(join(folder, file), text);
+  const manifestOf = (name: string, path: string) => {
+    const triggers = { routes: [{ method: "GET", path }] };
+    const uses = { buckets: { files: "read" } };
+    const functions = { [name]: { module: "hello.ts", uses, triggers } };
+    return JSON.stringify({ name: "greeter", stage: "v0", functions, buckets: { files: {} } });
+  };
+  const code = "export const handler = () => ({ body: JSON.stringify(Deno.env.toObject()) });";
+  await write("hello.ts", code);
+  await write("app.json", manifestOf("hello", "/hello"));
+  await using command = new Command(["--port", "0", "app.json"], folder);
+  const [, base] = await command.find(/Base URL {4}(\S+)\n[^]*Ctrl-C/);
+  const url = await presignAs(await (await fetch(`${base}/hello`)).json(), "a");
+  const answer = async () => /<Code>(\w+)/.exec(await (await fetch(url)).text())?.[1];
+  assertEquals(await answer(), "NoSuchKey");
+  await write("hello.ts", `${code} export const changed = true;`);
+  await command.find(/Reloaded hello/);
+  assertEquals(await answer(), "NoSuchKey");
+  await write("app.json", manifestOf("hello", "/greet"));
+  await command.find(/Reloading [^]*curl '\S+\/greet'/);
+  assertEquals(await answer(), "NoSuchKey");
+  await write("app.json", manifestOf("other", "/other"));
+  await command.find(/Reloading [^]*curl '\S+\/other'/);
+  assertEquals(await answer(), "InvalidAccessKeyId");
 });
