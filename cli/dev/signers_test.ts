@@ -7,10 +7,31 @@ import { Command, createApp } from "../testdata/command.ts";
 import { FILES } from "../testdata/platform.ts";
 import { sendSigned, startServices } from "../testdata/services.ts";
 
+/** Presigns a URL of an object as a function does. */
+async function presignAs(
+  environment: Readonly<Record<string, string>>,
+  Bucket: string,
+  Key: string,
+) {
+  const client = new S3({
+    endpoint: environment.AWS_ENDPOINT_URL!,
+    region: "us-east-1",
+    credentials: {
+      accessKeyId: environment.AWS_ACCESS_KEY_ID!,
+      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY!,
+      sessionToken: environment.AWS_SESSION_TOKEN!,
+    },
+    forcePathStyle: true,
+  });
+  const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key }));
+  client.destroy();
+  return url;
+}
+
 Deno.test("who reads the access key of a function in a URL cannot sign as the function", async () => {
   const statements = [{ Effect: "Allow", Action: "*", Resource: "*" }];
   await using test = await startServices({ buckets: { files: "read-write" } }, statements);
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = test.environment;
+  const { AWS_SECRET_ACCESS_KEY } = test.environment;
   const { AWS_SECRET_ACCESS_KEY: ofAnother } = test.environmentOf("files");
   assertMatch(AWS_SECRET_ACCESS_KEY!, /^[\w-]{40}$/);
   const table = { "x-amz-target": "DynamoDB_20120810.ListTables" };
@@ -48,19 +69,14 @@ Deno.test("who reads the access key of a function in a URL cannot sign as the fu
     assertEquals(text.includes(code), false, `${service}: ${text}`);
   }
   assertEquals(test.calls.map(({ name }) => name), ["files"]);
-  const made = new S3({
-    ...test.clientConfig("worker"),
-    credentials: { accessKeyId: AWS_ACCESS_KEY_ID!, secretAccessKey: "local" },
-    forcePathStyle: true,
-  });
-  const url = await getSignedUrl(made, new GetObjectCommand({ Bucket: FILES, Key: "a" }));
-  made.destroy();
+  const url = await presignAs({ ...test.environment, AWS_SECRET_ACCESS_KEY: "local" }, FILES, "a");
   assertStringIncludes(await (await fetch(url)).text(), "<Code>SignatureDoesNotMatch</Code>");
 });
 
 Deno.test("a service takes signed chunks only with their signatures", async () => {
   await using test = await startServices({ buckets: { files: "read-write" } });
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL } = test.environment;
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL } =
+    test.environment;
   const hmac = (key: string | Uint8Array, text: string) =>
     createHmac("sha256", key).update(text).digest();
   const hash = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -75,6 +91,7 @@ Deno.test("a service takes signed chunks only with their signatures", async () =
       "x-amz-content-sha256": digest,
       "x-amz-date": time,
       "x-amz-decoded-content-length": "6",
+      "x-amz-security-token": AWS_SESSION_TOKEN!,
       "x-amz-trailer": "x-amz-checksum-crc32",
     };
     const names = Object.keys(fields).join(";");
@@ -147,23 +164,6 @@ Deno.test("an operation that AWS takes unsigned is refused by its name", async (
   }
 });
 
-/** Presigns a URL of an object as a function does. */
-async function presignAs(environment: Readonly<Record<string, string>>, Key: string) {
-  const client = new S3({
-    endpoint: environment.AWS_ENDPOINT_URL!,
-    region: "us-east-1",
-    credentials: {
-      accessKeyId: environment.AWS_ACCESS_KEY_ID!,
-      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY!,
-    },
-    forcePathStyle: true,
-  });
-  const Bucket = "greeter-files-000000000000-us-east-1";
-  const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key }));
-  client.destroy();
-  return url;
-}
-
 Deno.test("a presigned URL stays valid after a save and a changed manifest, until its function goes", async () => {
   const folder = await createApp();
   const write = (file: string, text: string) => Deno.writeTextFile(join(folder, file), text);
@@ -178,7 +178,8 @@ Deno.test("a presigned URL stays valid after a save and a changed manifest, unti
   await write("app.json", manifestOf("hello", "/hello"));
   await using command = new Command(["--port", "0", "app.json"], folder);
   const [, base] = await command.find(/Base URL {4}(\S+)\n[^]*Ctrl-C/);
-  const url = await presignAs(await (await fetch(`${base}/hello`)).json(), "a");
+  const bucket = "greeter-files-000000000000-us-east-1";
+  const url = await presignAs(await (await fetch(`${base}/hello`)).json(), bucket, "a");
   const answer = async () => /<Code>(\w+)/.exec(await (await fetch(url)).text())?.[1];
   assertEquals(await answer(), "NoSuchKey");
   await write("hello.ts", `${code} export const changed = true;`);

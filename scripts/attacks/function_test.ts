@@ -10,7 +10,7 @@ const EVIL = `
 import { exec } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-const { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, DENO_DIR } = Deno.env.toObject();
+const { AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, DENO_DIR } = Deno.env.toObject();
 
 const PROXIES = ["HTTP", "HTTPS", "ALL", "NO"].map((name) => name + "_PROXY")
   .flatMap((name) => [name, name.toLowerCase()]);
@@ -71,13 +71,13 @@ const hmac = (key, text) => createHmac("sha256", key).update(text).digest();
 
 /** Sends a request with the signature of this function, or with another key. */
 const call = async (service, content = "", { path = "", headers = {}, method = "POST", as = {} } = {}) => {
-  const { key = AWS_ACCESS_KEY_ID, secret = AWS_SECRET_ACCESS_KEY } = as;
+  const { key = AWS_ACCESS_KEY_ID, secret = AWS_SECRET_ACCESS_KEY, token = AWS_SESSION_TOKEN } = as;
   const body = typeof content === "object" ? JSON.stringify(content) : content;
   const time = new Date().toISOString().replaceAll(/[-:]|\\.\\d{3}/g, "");
   const scope = time.slice(0, 8) + "/us-east-1/" + service + "/aws4_request";
   const [place, query = ""] = path.split("?");
   const digest = hash(body);
-  const fields = { ...headers, host: new URL(AWS_ENDPOINT_URL).host, "x-amz-content-sha256": digest, "x-amz-date": time };
+  const fields = { ...headers, host: new URL(AWS_ENDPOINT_URL).host, "x-amz-content-sha256": digest, "x-amz-date": time, "x-amz-security-token": token };
   const names = Object.keys(fields).sort();
   const canonical = [
     method,
@@ -123,7 +123,7 @@ const remove = (...keys) => call(
 const sendOther = (as) =>
   call("sqs", { QueueUrl: url("other"), MessageBody: "evil" }, { ...json("AmazonSQS.SendMessage"), as });
 
-const services = ({ toldKey }) => ({
+const services = ({ toldKey, toldToken }) => ({
   "another action, after the granted one": () => call("sns", publish + "&Action=DeleteTopic", form),
   "another action, before the granted one": () => call("sns", "Action=DeleteTopic&" + publish, form),
   "another action in the query": () => call("sns", publish.replace("evil", "harmless"), { ...form, path: "?Action=DeleteTopic" }),
@@ -151,8 +151,8 @@ const services = ({ toldKey }) => ({
   "another bucket": () => call("s3", "evil", { path: files.replace("files", "others") + "/a", method: "PUT", headers: { "content-length": "4" } }),
   "another function": () => call("lambda", "{}", { path: "2015-03-31/functions/told/invocations" }),
   "another service with the key of a stranger": () => sendOther({ key: "developer", secret: "local" }),
-  "the key of another function with a guessed secret": () => sendOther({ key: toldKey, secret: "local" }),
-  "the key of another function with its own secret": () => sendOther({ key: toldKey }),
+  "the key of another function with a guessed secret": () => sendOther({ key: toldKey, secret: "local", token: toldToken }),
+  "the key of another function with its own secret": () => sendOther({ key: toldKey, token: toldToken }),
   "a service that is not emulated": () => call("kinesis", "{}", json("Kinesis_20131202.PutRecord")),
 });
 
@@ -323,8 +323,8 @@ Deno.test("a function can do at the services only what its manifest grants", asy
   const { platform } = victim;
   const bucket = `${platform.controlUrl}/buckets/files`;
   await fetch(`${bucket}/secret/a`, { method: "PUT", body: "secret" });
-  const { AWS_ACCESS_KEY_ID: toldKey } = await victim.invoke("told");
-  const { done } = await victim.invoke("evil", { kind: "services", toldKey });
+  const { AWS_ACCESS_KEY_ID: toldKey, AWS_SESSION_TOKEN: toldToken } = await victim.invoke("told");
+  const { done } = await victim.invoke("evil", { kind: "services", toldKey, toldToken });
   const left: { objects: { key: string }[] } = await (await fetch(bucket)).json();
   assertEquals(left.objects.map(({ key }) => key), ["secret/a"]);
   const harmless = [
