@@ -1,4 +1,5 @@
 import type { Application } from "../application/types.ts";
+import { Calls } from "./calls.ts";
 import { calledFunction, type createInvokeApi } from "../gateway/invoke_api.ts";
 import { MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { BucketFolder } from "../aws/s3/bucket_folder.ts";
@@ -44,31 +45,6 @@ export interface ServicesOptions {
 }
 
 type InvokeApi = ReturnType<typeof createInvokeApi>;
-
-/** The longest wait for calls under way, in milliseconds. A slow client must not stop a restart. */
-const PATIENCE = 5_000;
-
-class Calls {
-  readonly #running = new Set<Promise<unknown>>();
-
-  /** Counts a call until its end. */
-  async run<T>(call: Promise<T>): Promise<T> {
-    this.#running.add(call);
-    try {
-      return await call;
-    } finally {
-      this.#running.delete(call);
-    }
-  }
-
-  /** Waits until the calls have ended, for some seconds at most. */
-  async ended(): Promise<void> {
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, PATIENCE);
-    await Promise.race([Promise.allSettled(this.#running), late]);
-    clearTimeout(timer);
-  }
-}
 
 /** How a service says errors. */
 type Fail = (error: ServiceError) => Response;

@@ -110,7 +110,7 @@ function digestOf(
 }
 
 /** Makes the error for a request without a signature. AWS takes some, such as `AssumeRoleWithWebIdentity`. */
-function unsigned({ request: { url, headers }, service, isEmulated, body }: ReceivedRequest) {
+function unsigned({ request: { url, headers }, isEmulated, body }: ReceivedRequest) {
   const form = isForm(headers) ? new URLSearchParams(new TextDecoder().decode(body)) : undefined;
   const { pathname } = new URL(url);
   const isOfSns = form?.get("Version") === "2010-03-31";
