@@ -184,6 +184,43 @@ for (const runtime of NODE_RUNTIMES) {
   });
 }
 
+/** Lets V8 write files that flags name. */
+const FLAGS = `import v8 from "node:v8";
+export const handler = async ({ file }) => {
+  for (const flags of ["--redirect-code-traces-to=", "--logfile="].flatMap((flag) => [
+    flag + file, flag.replaceAll("-", "_").replace("__", "--") + file, "--expose-gc " + flag + file, flag.slice(0, -1) + " " + file,
+  ])) {
+    for (const set of [v8.setFlagsFromString, process.getBuiltinModule("v8").setFlagsFromString]) {
+      try { set(flags); } catch { /* refused */ }
+    }
+  }
+  for (const flag of ["--redirect-code-traces", "--trace-opt", "--trace-deopt", "--prof", "--log-all"]) {
+    try { v8.setFlagsFromString(flag); } catch { /* refused */ }
+  }
+  const hot = (one) => one.x + 1;
+  for (let x = 0; x < 1e6; x++) hot({ x });
+  return hot({ y: 1, x: 2 });
+};`;
+
+for (const runtime of NODE_RUNTIMES) {
+  Deno.test({
+    name: `${runtime}: without namespaces, no flag of V8 writes a file`,
+    ignore: Deno.build.os !== "linux",
+    async fn() {
+      const functions = { evil: { module: "evil.js", timeout: 60, memory: 512, runtime } };
+      await using app = await makeApp({ "evil.js": FLAGS }, functions);
+      await Deno.chmod(app.folder, 0o777);
+      const env = { PATH: await withoutUnshare() };
+      await using command = new Command(["--port", "0", "app.json"], app.folder, env);
+      const [, controlUrl] = await command.find(/Start page\s+(\S+)\n[^]*Ctrl-C/);
+      const file = `${app.folder}/written`;
+      assertEquals(await invoke(controlUrl!, "evil", { file }), 3, "the function has run");
+      const names = await Array.fromAsync(Deno.readDir(app.folder), ({ name }) => name);
+      assertEquals(names.filter((name) => !/^(app\.json|evil\.js|\.mate)$/.test(name)), []);
+    },
+  });
+}
+
 for (const runtime of ["deno", ...NODE_RUNTIMES]) {
   Deno.test({
     name: `${runtime}: without namespaces, a function does not reach the engine of the tables`,

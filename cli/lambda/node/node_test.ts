@@ -197,6 +197,7 @@ for (const runtime of NODE_RUNTIMES) {
       import { execSync } from "node:child_process";
       import { readFileSync, writeFileSync } from "node:fs";
       import { getPriority, setPriority } from "node:os";
+      import { setFlagsFromString } from "node:v8";
       import { Worker } from "node:worker_threads";
       const WAYS = {
         program: () => execSync("true"),
@@ -228,6 +229,26 @@ for (const runtime of NODE_RUNTIMES) {
           new DatabaseSync(":memory:").exec("ATTACH DATABASE '/var/tmp/mate-test.db' AS other");
         },
         backup: () => process.getBuiltinModule("node:sqlite").backup({}, "/var/tmp/mate-test.db"),
+        "allowed flags": () => {
+          setFlagsFromString("--no-lazy  --no-flush_bytecode");
+          setFlagsFromString("--expose_gc");
+          setFlagsFromString("--max-old-space-size=400");
+          setFlagsFromString("--stack-size=" + 900);
+        },
+        "a flag": () => setFlagsFromString("--redirect-code-traces-to=/var/tmp/mate-test"),
+        "a flag after another one": () => setFlagsFromString("--no-lazy --logfile=/var/tmp/mate-test"),
+        "a flag with a value apart": () => setFlagsFromString("--no-lazy\\t--logfile /var/tmp/mate-test"),
+        "a flag that changes": () => {
+          let count = 0;
+          setFlagsFromString({ toString: () => ++count < 2 ? "--no-lazy" : "--prof" });
+        },
+        "a flag of one dash": () => setFlagsFromString("-prof"),
+        "a flag by the module": () => process.getBuiltinModule("v8").setFlagsFromString("--log-all"),
+        "a flag by a prototype": () => {
+          Object.prototype.toString = RegExp.prototype.test = Array.prototype.every = () => true;
+          setFlagsFromString("--prof");
+        },
+        snapshot: () => process.getBuiltinModule("v8").setHeapSnapshotNearHeapLimit(1),
       };
       export const handler = async ([way, pid]) => await WAYS[way](pid) ?? "done";`;
     const notes: string[] = [];
@@ -265,13 +286,21 @@ for (const runtime of NODE_RUNTIMES) {
         ["priority", `Cannot change the priority of the process ${other.pid}: ${without}`],
         ["database", `Cannot open a database: ${without}`],
         ["backup", `Cannot open a database: ${without}`],
+        ["a flag", `Cannot set the flag "--redirect-code-traces-to=/var/tmp/mate-test" of V8: `],
+        ["a flag after another one", 'Cannot set the flag "--logfile=/var/tmp/mate-test" of V8: '],
+        ["a flag with a value apart", 'Cannot set the flag "--logfile" of V8: '],
+        ["a flag of one dash", 'Cannot set the flag "-prof" of V8: '],
+        ["a flag that changes", "must be of type string"],
+        ["a flag by a prototype", 'Cannot set the flag "--prof" of V8: '],
+        ["snapshot", `Cannot write a snapshot of the heap: ${without}`],
+        ["a flag by the module", 'Cannot set the flag "--log-all" of V8: '],
       ] as const
     ) {
       const { json, failure } = await app.invoke([way, other.pid]);
       assertEquals(failure, "error", `${way}: ${JSON.stringify(json)}`);
       assertStringIncludes((json as Failure).errorMessage, message, way);
     }
-    for (const way of ["own priority", "own process"]) {
+    for (const way of ["own priority", "own process", "allowed flags"]) {
       assertEquals((await app.invoke([way])).failure, undefined, way);
     }
     for (const [way, signal] of [["abort", "aborted"], ["kill itself", "killed"]] as const) {

@@ -17,7 +17,8 @@ type Untyped = any;
  * has answered.
  *
  * In plain folders, the platform sets the permissions of Node.js. Their warnings are hidden, and the function gets nothing by
- * which it could leave them: no signal to another process, no database, and no module of its inspector.
+ * which it could leave them: no signal to another process, no database, no module of its inspector, and no flag of V8 that
+ * writes a file. The flags that it gets are those that packages set.
  *
  * This function becomes a text, so it uses nothing of its module.
  *
@@ -45,8 +46,8 @@ function preload(require: (name: string) => Untyped, variable: string): void {
       for (const listener of listeners) listener.call(process, warning);
     });
 
-    const refuse = (action: string): never => {
-      const rule = "without a mount namespace, a function may use only its own process and files";
+    const refuse = (action: string, allowed = "use only its own process and files"): never => {
+      const rule = `without a mount namespace, a function may ${allowed}`;
       throw Object.assign(new Error(`Cannot ${action}: ${rule}`), { code: "ERR_ACCESS_DENIED" });
     };
     const { pid, _kill: kill } = process;
@@ -78,6 +79,32 @@ function preload(require: (name: string) => Untyped, variable: string): void {
         refuse("open a database");
       };
     }
+    const v8 = require("node:v8");
+    const { setFlagsFromString } = v8;
+    const flags =
+      "--expose-gc --no-expose-gc --no-lazy --no-flush-bytecode --trace-gc --notrace-gc " +
+      "--max-old-space-size --max-semi-space-size --stack-size --stack-trace-limit";
+    const isAllowed: Untyped = { __proto__: null };
+    for (const flag of flags.split(" ")) isAllowed[flag] = true;
+    // The function may have changed the methods of texts, so this uses none.
+    v8.setFlagsFromString = (text: unknown) => {
+      let flag = "";
+      let given = "";
+      for (let at = 0; typeof text === "string" && at <= text.length; at++) {
+        const char = text[at];
+        if (char === undefined || char <= " ") {
+          if (given !== "" && !(flag in isAllowed)) {
+            refuse(`set the flag "${given}" of V8`, `set only ${flags}`);
+          }
+          flag = given = "";
+        } else {
+          if (char !== "=" && given.length === flag.length) flag += char === "_" ? "-" : char;
+          given += char;
+        }
+      }
+      setFlagsFromString(text); // It refuses what is no text.
+    };
+    v8.setHeapSnapshotNearHeapLimit = () => refuse("write a snapshot of the heap");
     if (process.permission.has("inspector")) {
       for (const module of ["node:inspector/promises", "node:inspector"]) {
         const inspector = require(module);
