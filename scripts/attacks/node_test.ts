@@ -6,7 +6,7 @@ import { hasNamespace, NODE_RUNTIMES } from "../../cli/testdata/sandbox.ts";
 import { findOwnNetwork } from "../../cli/aws/dynamodb/own_network.ts";
 import { findProgram } from "../../cli/programs/find_program.ts";
 import { childrenOf, listeners } from "../../testdata/listeners.ts";
-import { temporaryFolder } from "../../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 
 const EVIL = `
 import { execFileSync } from "node:child_process";
@@ -45,7 +45,7 @@ const done = (attempts) => attempts.filter((attempt) => {
   try { return attempt() !== undefined; } catch { return false; }
 }).map(String);
 
-export const handler = async ({ kind, files, folders, pid, places }) => {
+export const handler = async ({ kind, files, folders, pid, places, memory }) => {
   if (kind === "network") {
     const answers = [];
     for (const place of places) {
@@ -67,6 +67,7 @@ export const handler = async ({ kind, files, folders, pid, places }) => {
     () => execFileSync("perl", ["-e", "mkdir '/tmp/x'; chroot('/tmp/x') or exit 1; chdir '..' for 1..50; chroot '.'; open(F, '<', $ARGV[0]) or exit 1;", files[0]], { stdio: "ignore" }),
     () => readdirSync("/proc").filter((name) => /^\\d+$/.test(name) && name !== "1" && name !== String(process.pid))[0],
     () => readFileSync("/proc/1/environ"),
+    () => execFileSync("perl", ["-e", "shmread($ARGV[0], my $text, 0, 6) or exit 1; print $text", memory], { stdio: "pipe" }),
     () => readdirSync("/old")[0],
   ]);
 };
@@ -94,6 +95,20 @@ async function invoke(controlUrl: string, name: string, event: unknown) {
   return await response.json();
 }
 
+/** Makes memory that every user of the machine may read, as a program of the developer may. */
+async function shareMemory(): Promise<AsyncDisposable & { readonly id: string }> {
+  if (!perl) return { id: "0", async [Symbol.asyncDispose]() {} };
+  const make = "my $id = shmget(0, 64, 01666); shmwrite($id, 'secret', 0, 6) or exit 1; print $id";
+  const id = await succeed(perl, ["-e", make]);
+  const read = "shmread($ARGV[0], my $text, 0, 6) or exit 1; print $text";
+  assertEquals(await succeed(perl, ["-e", read, id]), "secret");
+  return {
+    id,
+    [Symbol.asyncDispose]: async () =>
+      void await succeed(perl!, ["-e", "shmctl($ARGV[0], 0, 0)", id]),
+  };
+}
+
 /** The programs of the system that a platform needs, without the one that makes namespaces. */
 async function withoutUnshare(): Promise<string> {
   const folder = temporaryFolder();
@@ -105,7 +120,7 @@ async function withoutUnshare(): Promise<string> {
 }
 
 const perl = await findProgram("perl");
-if (!perl) console.error("NOT RUN: the way out of a root folder by perl, which is not installed");
+if (!perl) console.error("NOT RUN: ways out of a sandbox by perl, which is not installed");
 
 const { problem } = await findOwnNetwork();
 if (problem !== undefined) {
@@ -144,6 +159,7 @@ for (const runtime of NODE_RUNTIMES) {
       await using command = new Command(["--port", "0", "app.json"], app.folder);
       const [, controlUrl] = await command.find(/Start page\s+(\S+)\n[^]*Ctrl-C/);
       await invoke(controlUrl!, "told", {}); // Its Runtime API listens from now on.
+      await using memory = await shareMemory();
       const files = [
         `${app.folder}/secret.txt`,
         `${app.folder}/app.json`,
@@ -168,6 +184,7 @@ for (const runtime of NODE_RUNTIMES) {
         files,
         folders,
         pid: command.pid,
+        memory: memory.id,
       });
       assertEquals(left, []);
       // Node.js has no rules for the network, so a function finds these ports. Those of other programs are left alone.

@@ -210,7 +210,7 @@ function namespace(
       options: {
         args: [
           ...(isRoot ? [] : ["--user", "--map-root-user"]),
-          ...["--mount", "--pid", "--propagation", "private", "--"],
+          ...["--mount", "--pid", "--ipc", "--propagation", "private", "--"],
           ...[setsid, "/bin/sh", "-c", SCRIPT, "sh", writeMounts(folders), ...own],
           ...[env, ...assignments({ LANG, LD_LIBRARY_PATH }), ...program],
         ],

@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertStringIncludes,
+} from "@std/assert";
 import { findProgram } from "../../programs/find_program.ts";
 import { type Isolation, makeTmp, plainFolders } from "./isolation.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
@@ -58,6 +64,16 @@ Deno.test({
       "without the variables that a shell sets",
     );
     assert(output.includes("ONE=1 $x 'y'\n"));
+  },
+});
+
+Deno.test({
+  name: "a namespace shares no memory, semaphore or message queue with other programs",
+  ignore: !hasNamespace,
+  async fn() {
+    const output = await run(isolation!, "readlink /proc/self/ns/ipc");
+    assertMatch(output, /^ipc:\[\d+\]\n$/);
+    assertNotEquals(output.trim(), await Deno.readLink("/proc/self/ns/ipc"));
   },
 });
 
