@@ -1,5 +1,5 @@
 /**
- * Starts each function for Node.js once, in a sandbox and without credentials, up to its first request for an invocation. So a
+ * Starts each function for Node.js once, in a sandbox, without credentials and without a network, up to its first request for an invocation. So a
  * module that throws when it is imported, and a handler that Node.js does not find, are known before the deployment.
  *
  * @module
@@ -64,7 +64,8 @@ export async function startOnNode(
     const folders = { node: await runtimes.get(runtime)!, ...await writeFunction(folder, one) };
     const { node, ...place } = isolation.place(folders);
     const program = nodeCommand(settings, { ...place, ...node!, isConfined: true });
-    await startFunction({ folders, program, environment, isolation, signal, onStart })
+    const hasNetwork = false; // A package could reach the metadata of the machine that bundles.
+    await startFunction({ folders, program, environment, isolation, hasNetwork, signal, onStart })
       .catch((error) => Promise.reject(explain(error, settings)));
     return new Map();
   });

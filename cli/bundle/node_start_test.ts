@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { plainFolders } from "../lambda/isolation/isolation.ts";
 import { ownArchitecture } from "../programs/pinned_packages.ts";
 import { Kept } from "../programs/kept.ts";
-import { makeApp } from "../testdata/bundle.ts";
+import { makeApp, serve } from "../testdata/bundle.ts";
 import { hasNamespace, isolation, NODE_RUNTIMES } from "../testdata/sandbox.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { bundleFunctions } from "./functions.ts";
@@ -71,6 +71,42 @@ for (const runtime of NODE_RUNTIMES) {
         assertMatch(error.message, /^Cannot bundle the function "one": /);
         assertMatch(error.message, message, code);
       }
+    },
+  });
+
+  Deno.test({
+    name: `${runtime}: startOnNode() starts functions without a network, and warns if one needs it`,
+    ...IN_NAMESPACE,
+    async fn() {
+      const requests: string[] = [];
+      await using server = serve(({ url }) => {
+        requests.push(url);
+        return new Response("token");
+      });
+      const { port } = new URL(server.url);
+      const modules = {
+        "quiet.ts": `import { connect, createServer } from "node:net";
+          await fetch("${server.url}/fetch").catch(() => {});
+          await new Promise((resolve) => connect(${port}).on("error", resolve).on("connect", () => process.exit(1)));
+          await new Promise((resolve) => createServer().listen(0, resolve));
+          if (process.env._MATE_START !== undefined) throw new Error("a variable is left");
+          export const handler = () => 1;`,
+        "needs.ts":
+          `try { await fetch("${server.url}/needs"); } catch { throw new Error("no token"); }
+          export const handler = () => 1;`,
+      };
+      const functions = {
+        quiet: { ...one, module: "quiet.ts" },
+        needs: { ...one, module: "needs.ts" },
+      };
+      assertEquals(await start(modules, functions), [
+        'The function "needs" may not start on Lambda: it has no network while it is bundled: ' +
+        "Error: no token\n    at <anonymous> (needs.ts:1:68)",
+      ]);
+      const gone = { gone: { ...one, module: "gone.cjs" } };
+      const code = `fetch("${server.url}/gone").catch(() => {}); exports.other = 1;`;
+      await assertRejects(() => start({ "gone.cjs": code }, gone), Error, "exports no function");
+      assertEquals(requests, []);
     },
   });
 

@@ -5,6 +5,7 @@ import { confine } from "../../cli/lambda/isolation/confinement.ts";
 import { findProgram } from "../../cli/programs/find_program.ts";
 import { makeApp, makeDenoPackage, serve } from "../../cli/testdata/bundle.ts";
 import { mate } from "../../cli/testdata/command.ts";
+import { hasNamespace, NODE_RUNTIMES } from "../../cli/testdata/sandbox.ts";
 import { run, succeed, temporaryFolder } from "../../testdata/programs.ts";
 
 /** What a package imports. `HOME` stands for the folder of the developer. */
@@ -203,3 +204,36 @@ Deno.test({
     assertEquals((await run(path, [...args])).stdout, "");
   },
 });
+
+for (const runtime of NODE_RUNTIMES) {
+  Deno.test({
+    name: `${runtime}: no package reaches the network of the machine that bundles`,
+    ignore: !hasNamespace,
+    async fn() {
+      const requests: string[] = [];
+      await using metadata = serve(({ url }) => {
+        requests.push(new URL(url).pathname);
+        return new Response("SECRET");
+      });
+      const evil = `import { execFileSync } from "node:child_process";
+        import { request } from "node:http";
+        const got = [];
+        const url = "${metadata.url}/";
+        await fetch(url + "fetch").then(() => got.push("fetch"), () => {});
+        await new Promise((resolve) => request(url + "request", resolve).on("error", resolve).end());
+        const code = "require('http').get('" + url + "program', () => {})";
+        try { execFileSync(process.execPath, ["-e", code], { stdio: "ignore" }); } catch { /* refused */ }
+        export default "imported";`;
+      await using app = await makeApp({
+        "one.ts": 'import text from "evil"; export const handler = () => text;',
+        "package.json": '{ "dependencies": { "evil": "1.0.0" } }',
+        "node_modules/evil/package.json": '{ "name": "evil", "main": "index.mjs" }',
+        "node_modules/evil/index.mjs": evil,
+      }, { one: { module: "one.ts", runtime } });
+      const out = `${app.folder}/dist`;
+      const { code, stderr } = await mate(["bundle", app.manifest, "--out", out]);
+      assertEquals([code, /may not start|not known/.test(stderr)], [0, false], stderr);
+      assertEquals(requests, []);
+    },
+  });
+}

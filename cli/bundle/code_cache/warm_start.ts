@@ -1,8 +1,8 @@
 import type { ApplicationFunction } from "../../application/types.ts";
 import { fillPlaceholders, placeholdersIn } from "../../manifest/variables.ts";
 import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
+import { START } from "../../lambda/isolation/passed_environment.ts";
 import { type Folders, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
-import type { ErrorAnswer } from "../../lambda/runtime_api/invocation.ts";
 import { RuntimeApi } from "../../lambda/runtime_api/runtime_api.ts";
 import { prepare } from "../../programs/find_program.ts";
 import { type Kept, keyOf, type Parts } from "../../programs/kept.ts";
@@ -19,6 +19,8 @@ export interface WarmStart {
   readonly environment: Readonly<Record<string, string>>;
   /** How the function is kept apart. */
   readonly isolation: Isolation;
+  /** Whether the function has the network of this machine; yes by default. Without one, it tells by its standard error that it has started. */
+  readonly hasNetwork?: boolean | undefined;
   /** Ends the start early: the function is killed. */
   readonly signal?: AbortSignal | undefined;
   /** Is called when the process has been started. */
@@ -127,21 +129,20 @@ export async function writeFunction(folder: string, { name, files }: Startable) 
  * @throws The reason of the signal.
  */
 export async function startFunction(
-  { folders, program, environment, isolation, signal, onStart }: WarmStart,
+  { folders, program, environment, isolation, hasNetwork = true, signal, onStart }: WarmStart,
   whenStarted: (api: RuntimeApi) => Promise<void> = async () => {},
 ): Promise<string> {
   signal?.throwIfAborted();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {}); // The function may end after the last wait.
   await using api = await RuntimeApi.listen();
-  const started = api.started.then((error) => {
-    if (error) throw initError(error);
-  });
+  const word = crypto.randomUUID();
   const { layer } = isolation.place(folders);
   const { path, options } = isolation.command(folders, program ?? [`${layer}/bootstrap`], {
     ...environment,
     AWS_LAMBDA_RUNTIME_API: api.address,
-  });
+    ...!hasNetwork && { [START]: word },
+  }, hasNetwork);
   const child = prepare(path, {
     ...options,
     stdin: "null",
@@ -149,7 +150,13 @@ export async function startFunction(
     stderr: "piped",
   }).spawn();
   onStart?.();
-  const log = new Response(child.stderr).text();
+  const [errors, messages] = hasNetwork ? [child.stderr] : child.stderr.tee();
+  const log = new Response(errors).text();
+  const started = messages === undefined
+    ? api.started.then((error) => {
+      if (error) throw initError(error.body);
+    })
+    : readStart(messages, word);
   void child.status.then(async ({ code }) => {
     const lastLine = (await log).trim().split("\n").at(-1);
     failed.reject(new StartError(`it ends with the status ${code}: ${lastLine}`));
@@ -182,7 +189,26 @@ function kill(child: Deno.ChildProcess): void {
   }
 }
 
-function initError({ body }: ErrorAnswer): Error {
+/** Waits for the message of a start without a network. */
+async function readStart(
+  errors: ReadableStream<Uint8Array<ArrayBuffer>>,
+  word: string,
+): Promise<void> {
+  let text = "";
+  for await (const part of errors.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    const [, line] = text.split(`\n${word} `);
+    if (!line?.includes("\n")) continue;
+    const { error, hasConnected } = JSON.parse(line.split("\n")[0]!);
+    if (error === undefined) return;
+    const problem = initError(new TextEncoder().encode(error));
+    if (!hasConnected || problem instanceof HandlerError) throw problem;
+    throw new StartError(`it has no network while it is bundled: ${problem.message}`);
+  }
+  await new Promise(() => {}); // The process has ended, and its status is the error.
+}
+
+function initError(body: Uint8Array): Error {
   const text = new TextDecoder().decode(body);
   try {
     const { errorType, errorMessage, stackTrace, trace = [] } = JSON.parse(text); // "trace" is that of Node.js

@@ -30,10 +30,12 @@ export interface Isolation {
   readonly description: string;
   /** Returns the paths of the folders as the process sees them. */
   place(folders: Folders): Omit<Folders, "deno" | "cache">;
+  /** @param hasNetwork Whether the process has the network of this machine, which it always has in plain folders. */
   command(
     folders: Folders,
     program: readonly [string, ...string[]],
     environment: Readonly<Record<string, string>>,
+    hasNetwork?: boolean,
   ): IsolatedCommand;
 }
 
@@ -124,8 +126,11 @@ const SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin";
  * that end it. It starts before `/proc` is mounted, which is that of the namespace. If the script fails, it ends that process.
  *
  * The script closes what the caller of the tool has left open: an open folder would lead out of the root folder.
+ *
+ * The loopback interface of a new network namespace is down. Not every system has the program that raises it.
  */
-const SCRIPT = `exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
+const scriptOf = (hasNetwork: boolean) =>
+  `exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
 open=
 for file in /proc/self/fd/[1-9][0-9]*; do
   if [ -L "$file" ]; then open="$open \${file##*/}<&-"; fi
@@ -137,6 +142,7 @@ table=$1
 shift
 path=\${PATH-}
 PATH=${SYSTEM_PATH}
+${hasNetwork ? "" : "if command -v ip >/dev/null; then ip link set lo up; fi"}
 umask 022
 mount --all --fstab "$table"
 cd /mnt
@@ -205,13 +211,15 @@ function namespace(
       ...PLACES,
       node: node && { program: PLACES.node, runtime: PLACES.runtime },
     }),
-    command: (folders, program, { LANG, LD_LIBRARY_PATH, ...environment }) => ({
+    command: (folders, program, { LANG, LD_LIBRARY_PATH, ...environment }, hasNetwork = true) => ({
       path: first,
       options: {
         args: [
           ...(isRoot ? [] : ["--user", "--map-root-user"]),
-          ...["--mount", "--pid", "--ipc", "--propagation", "private", "--"],
-          ...[setsid, "/bin/sh", "-c", SCRIPT, "sh", writeMounts(folders), ...own],
+          ...["--mount", "--pid", "--ipc", "--propagation", "private"],
+          ...(hasNetwork ? ["--"] : ["--net", "--"]),
+          ...[setsid, "/bin/sh", "-c", scriptOf(hasNetwork), "sh"],
+          ...[writeMounts(folders), ...own],
           ...[env, ...assignments({ LANG, LD_LIBRARY_PATH }), ...program],
         ],
         env: environment,

@@ -1,6 +1,9 @@
 /** A manifest cannot set this variable, because the names of its variables begin with a letter. */
 export const VARIABLE = "_MATE_ENVIRONMENT";
 
+/** The variable with the word that begins the message of a start without a network. */
+export const START = "_MATE_START";
+
 /**
  * Puts the variables of a manifest into one variable. So no name that a manifest chooses, such as `LD_PRELOAD`, affects the
  * programs that start a function.

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { VARIABLE } from "../isolation/passed_environment.ts";
+import { START, VARIABLE } from "../isolation/passed_environment.ts";
 
 /** The parts of Node.js that {@linkcode preload} uses, also those that the types of Deno do not have. */
 // deno-lint-ignore no-explicit-any -- the client and the loader of Node.js have no types here
@@ -20,17 +20,27 @@ type Untyped = any;
  * which it could leave them: no signal to another process, no database, no module of its inspector, and no flag of V8 that
  * writes a file. The flags that it gets are those that packages set.
  *
+ * While a function is bundled, it starts without a network. Then there is no Runtime API, and a line on the standard error tells
+ * whether the function waits for its first invocation, or which error it has and whether it has tried to connect before.
+ *
  * This function becomes a text, so it uses nothing of its module.
  *
  * @param variable The variable with those of the manifest.
+ * @param startVariable The variable with the word that begins the line.
  */
-function preload(require: (name: string) => Untyped, variable: string): void {
+function preload(
+  require: (name: string) => Untyped,
+  variable: string,
+  startVariable: string,
+): void {
   const { isMainThread } = require("node:worker_threads");
   const process = require("node:process");
   const { env } = process;
   const passed = env[variable];
   if (!isMainThread || passed === undefined) return; // A worker and a child process get the flags of this process.
   delete env[variable];
+  const start: string | undefined = env[startVariable];
+  delete env[startVariable];
   Object.assign(env, JSON.parse(passed));
   // A `--permission` of the user is in NODE_OPTIONS.
   const isPlain: boolean = process.execArgv.includes("--permission");
@@ -132,12 +142,24 @@ function preload(require: (name: string) => Untyped, variable: string): void {
   const root = `/${secret}`;
   const [hostname, port] = authority.split(":");
   env.AWS_LAMBDA_RUNTIME_API = authority; // until the client has read it
+  const { connect, Socket } = require("node:net");
+  let hasConnected = false;
+  if (start !== undefined) {
+    const { connect } = Socket.prototype;
+    Socket.prototype.connect = function (...given: unknown[]) {
+      hasConnected = true;
+      return connect.apply(this, given);
+    };
+  }
   const http = require("node:http");
   const { request } = http;
   http.request = (options: Untyped, ...rest: unknown[]) => {
     const isForApi = options?.hostname === hostname && `${options.port}` === port &&
       `${options.path}`.startsWith("/2018-06-01/");
-    return request(isForApi ? { ...options, path: root + options.path } : options, ...rest);
+    if (!isForApi) return request(options, ...rest);
+    if (start === undefined) return request({ ...options, path: root + options.path }, ...rest);
+    const posting = { on: () => posting, end: (error: string) => tell({ error, hasConnected }) };
+    return posting;
   };
   const Module = require("node:module");
   const load = Module._load;
@@ -148,7 +170,6 @@ function preload(require: (name: string) => Untyped, variable: string): void {
     return client;
   };
 
-  const { connect } = require("node:net");
   const { readSync, writeSync } = require("node:fs");
   const buffer = Buffer.alloc(65_536);
   const clock = new Int32Array(new SharedArrayBuffer(4));
@@ -209,12 +230,23 @@ function preload(require: (name: string) => Untyped, variable: string): void {
     }
   };
 
+  const write = (fd: number, text: string) => {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += attempt(() => writeSync(fd, bytes, at));
+  };
+
+  /** Tells how the function has started. The platform ends the process then. */
+  const tell = (message: Untyped) => {
+    write(2, `\n${start} ${JSON.stringify(message)}\n`);
+    setInterval(() => {}, 60_000); // The process must not end before.
+    return new Promise<never>(() => {});
+  };
+
   const post = (path: string, body: string, more = "") => {
     const length = Buffer.byteLength(body);
     const fields = `Content-Type: application/json\r\nContent-Length: ${length}\r\n${more}`;
-    const bytes = Buffer.from(headOf("POST", path, fields) + body);
     const { fd } = socket._handle;
-    for (let at = 0; at < bytes.length;) at += attempt(() => writeSync(fd, bytes, at));
+    write(fd, headOf("POST", path, fields) + body);
     const read = makeReader();
     for (let size = 1; size > 0;) {
       size = attempt(() => readSync(fd, buffer));
@@ -224,6 +256,7 @@ function preload(require: (name: string) => Untyped, variable: string): void {
 
   const client = {
     next: async () => {
+      if (start !== undefined) return await tell({});
       if (socket === undefined) await open();
       socket.ref();
       socket.resume();
@@ -254,4 +287,4 @@ function preload(require: (name: string) => Untyped, variable: string): void {
 }
 
 /** The module that `--require` loads. */
-export const PRELOAD: string = `(${preload})(require, ${JSON.stringify(VARIABLE)});\n`;
+export const PRELOAD: string = `(${preload})(require, "${VARIABLE}", "${START}");\n`;
