@@ -14,6 +14,7 @@ import { measureRuntimeLoop } from "./runtime_loop/measure.ts";
 import { bundle, findRuntimes } from "./runtimes.ts";
 import { measureSizes } from "./sizes.ts";
 import { measureTypes } from "./type_costs.ts";
+import { measureWebServers } from "./web_server/measure.ts";
 
 /** The typed clients by their modules. */
 const CLIENTS: Readonly<Record<string, string>> = {
@@ -38,6 +39,8 @@ console.error("Measuring first replies …");
 rows.push(...await measureFirstReply(folder, runtimes, isQuick ? 1 : 15));
 console.error("Measuring the runtime loop …");
 rows.push(...await measureRuntimeLoop(folder, isQuick));
+console.error("Measuring web servers …");
+rows.push(...await measureWebServers(folder, runtimes, isQuick));
 console.error("Measuring functions on one machine …");
 rows.push(...await measureFunctions(isQuick ? 1 : 15));
 console.error("Measuring typed clients …");

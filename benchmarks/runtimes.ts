@@ -1,4 +1,5 @@
-import { hasProgram, succeed } from "../testdata/programs.ts";
+import { hasProgram, startProgram, succeed } from "../testdata/programs.ts";
+import { RunningProgram } from "../testdata/running_program.ts";
 
 /** A runtime to measure on. */
 export interface Runtime {
@@ -6,16 +7,36 @@ export interface Runtime {
   readonly name: string;
   /** Runs a module in a process of its own; returns the last line that the module prints. */
   run(file: string, ...args: string[]): Promise<string>;
+  /** Starts a module in a process of its own. */
+  start(file: string, ...args: string[]): RunningProgram;
 }
 
 // Without concurrent compilation, no contestant waits for its compiled code on a busy machine.
 const V8_FLAG = "--no-concurrent-recompilation";
 
-const deno: Runtime = {
-  name: `Deno ${Deno.version.deno}`,
-  run: (file, ...args) =>
-    lastLine(Deno.execPath(), ["run", "-A", "--no-config", `--v8-flags=${V8_FLAG}`, file, ...args]),
-};
+function runtimeOf(name: string, command: string, options: readonly string[]): Runtime {
+  return {
+    name,
+    run: (file, ...args) => lastLine(command, [...options, file, ...args]),
+    start: (file, ...args) =>
+      new RunningProgram(
+        startProgram(command, {
+          args: [...options, file, ...args],
+          env: { NO_COLOR: "1" },
+          stdin: "null",
+          stdout: "piped",
+          stderr: "piped",
+        }),
+      ),
+  };
+}
+
+const deno = runtimeOf(`Deno ${Deno.version.deno}`, Deno.execPath(), [
+  "run",
+  "-A",
+  "--no-config",
+  `--v8-flags=${V8_FLAG}`,
+]);
 
 /** The npm package of the Node.js to measure on: the newest version that AWS Lambda has. */
 const NODE = "node@24";
@@ -32,8 +53,7 @@ export async function findRuntimes(): Promise<Runtime[]> {
     "process.execPath",
   ]);
   const version = await lastLine(node, ["--version"]);
-  const runNode = (file: string, ...args: string[]) => lastLine(node, [V8_FLAG, file, ...args]);
-  return [deno, { name: `Node.js ${version.slice(1)}`, run: runNode }];
+  return [deno, runtimeOf(`Node.js ${version.slice(1)}`, node, [V8_FLAG])];
 }
 
 async function lastLine(command: string, args: readonly string[]): Promise<string> {
