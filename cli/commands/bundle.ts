@@ -22,9 +22,26 @@ Deno comes from the npm registry, or the registry in NPM_CONFIG_REGISTRY.`,
       description: "Start no function: neither check its start nor make its code cache",
     },
     analyze: { description: "Print the parts of each zip" },
+    web: {
+      value: "NAME",
+      description: "Make one function with routes a Web Function of AWS Lambda",
+    },
     json: { description: "Print the zips as JSON" },
   },
   async run([manifest = MANIFEST], values, { signal, print, note }) {
+    if (values.web !== undefined) {
+      const { bundleWebFunction } = await import("../bundle/web_function.ts");
+      const { archive, commands } = await bundleWebFunction(manifest, values.web, {
+        stage: values.stage,
+        out: values.out,
+        isMinified: values.minify,
+        signal,
+        warn: (message) => note(`Warning: ${message}`),
+      });
+      if (values.json) return print(JSON.stringify({ ...archive, commands }, undefined, 2));
+      const table = await describe([archive], values.analyze);
+      return print(`${visibleText(table)}\n\n${visibleText(commands)}`);
+    }
     const { bundleApp } = await import("../bundle/app.ts");
     const { ARCHITECTURES } = await import("../programs/pinned_packages.ts");
     const { arch, out, stage } = values;

@@ -1,0 +1,2 @@
+/** The server of a Web Function. */
+export { listen } from "@mate/core/web";
