@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { CONSTRAINTS } from "../cli/deploy/provider.ts";
+import { PUBLISHED } from "../cli/deploy/provider.ts";
 import { usedTypes } from "../cli/deploy/testdata/used_arguments.ts";
 import { succeed, temporaryFolder } from "../testdata/programs.ts";
 
@@ -30,7 +30,8 @@ function* argumentsIn({ block }: Schema, path = ""): Generator<string> {
 }
 
 const cwd = temporaryFolder();
-const aws = { source: "hashicorp/aws", version: CONSTRAINTS[6] };
+const version = Object.keys(PUBLISHED).at(-1)!;
+const aws = { source: "hashicorp/aws", version };
 const main = { terraform: { required_providers: { aws } } };
 await Deno.writeTextFile(`${cwd}/main.tf.json`, JSON.stringify(main));
 await succeed("terraform", ["init"], { cwd });
@@ -46,5 +47,5 @@ const types = (await usedTypes()).map((type) => {
 });
 await Deno.writeTextFile(
   new URL("../cli/deploy/testdata/provider_arguments.json", import.meta.url),
-  `${JSON.stringify({ provider: CONSTRAINTS[6], types: Object.fromEntries(types) }, null, 2)}\n`,
+  `${JSON.stringify({ provider: version, types: Object.fromEntries(types) }, null, 2)}\n`,
 );

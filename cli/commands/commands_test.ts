@@ -42,7 +42,7 @@ Deno.test("mate new makes a formatted application whose test passes", async () =
 Deno.test("mate new writes the runtime into the manifest, and makes a project for Node.js if it is one", async (t) => {
   const folder = temporaryFolder();
   for (
-    const [runtime, types] of [["nodejs22.x", "^22"], ["nodejs24.x", "^24"], ["deno"]] as const
+    const [runtime, types] of [["nodejs22.x", "^22"], ["nodejs26.x", "^26"], ["deno"]] as const
   ) {
     await Deno.mkdir(`${folder}/${types}`);
     const options = { cwd: `${folder}/${types}` };
@@ -62,13 +62,14 @@ Deno.test("mate new writes the runtime into the manifest, and makes a project fo
     assertStringIncludes(devDependencies["@types/node"], types);
   }
   const { code, stderr } = await mate(["new", "--runtime", "nodejs20.x", "none"], { cwd: folder });
-  const problem = 'Unknown runtime "nodejs20.x": expected one of deno, nodejs22.x, nodejs24.x';
+  const problem =
+    'Unknown runtime "nodejs20.x": expected one of deno, nodejs22.x, nodejs24.x, nodejs26.x';
   assertEquals([code, stderr], [2, `Error: ${problem}\n`]);
   await t.step({
     name: "a terminal asks, and proposes Deno to a user of Deno",
     ignore: !hasTerminal,
     async fn() {
-      const question = "Which runtime (deno, nodejs22.x, nodejs24.x)?";
+      const question = "Which runtime (deno, nodejs22.x, nodejs24.x, nodejs26.x)?";
       for (
         const [name, keys, expected] of [
           ["proposed", ["\r"], "deno"],

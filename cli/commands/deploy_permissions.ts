@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { checkNpmSettings } from "../bundle/bundler/npm_settings.ts";
+import { lockFileOf } from "../manifest/provider.ts";
 import { cacheFolder } from "../programs/downloads.ts";
 import {
   CHILD_VARIABLES,
@@ -10,7 +11,12 @@ import {
   prepare,
   programFolders,
 } from "../programs/find_program.ts";
-import { denoFolders, nodeFolders, type NodeRuntime } from "../programs/pinned_packages.ts";
+import {
+  denoFolders,
+  NODE_RUNTIMES,
+  nodeFolders,
+  type NodeRuntime,
+} from "../programs/pinned_packages.ts";
 import { findTerraform } from "../programs/find_terraform.ts";
 import { applicationFolder, isInside, permissionFlags, type Permissions } from "./permissions.ts";
 import { checkLogin } from "./aws.ts";
@@ -32,7 +38,8 @@ if (import.meta.main) {
 
 /**
  * The permissions to deploy. Terraform inherits the keys of the cloud, and no package can read them from the environment. The
- * process may write only to the folder `.mate` and to the cache of this tool, which also has the temporary files.
+ * process may write only to the folder `.mate`, the lock file of the provider, and the cache of this tool, which also has the
+ * temporary files.
  *
  * @throws {Error} If Terraform is not installed and cannot be downloaded, or if the process could replace a program that it runs.
  */
@@ -44,7 +51,8 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
   // A function for Node.js is started once, in a sandbox.
   const node = unshare === undefined ? [] : runtimesIn(manifestPath).flatMap(nodeFolders);
   const runtimes = [...denoFolders(), ...node];
-  const write = [join(folder, ".mate"), cacheFolder(), ...runtimes];
+  const lock = join(folder, basename(lockFileOf(manifestPath)));
+  const write = [join(folder, ".mate"), lock, cacheFolder(), ...runtimes];
   const run = [
     Deno.execPath(),
     await findTerraform(console.error),
@@ -84,7 +92,7 @@ export async function deployPermissions(manifestPath: string): Promise<Permissio
 function runtimesIn(manifestPath: string): NodeRuntime[] {
   if (!existsSync(manifestPath)) return [];
   const text = readFileSync(manifestPath, "utf8");
-  return (["nodejs22.x", "nodejs24.x"] as const).filter((runtime) => text.includes(runtime));
+  return NODE_RUNTIMES.filter((runtime) => text.includes(runtime));
 }
 
 /** Forbids that a program is where the process may write: the process could replace the program by another. */

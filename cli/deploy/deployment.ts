@@ -3,10 +3,12 @@ import { basename, dirname, resolve } from "node:path";
 import { checkNames, resolveApplication } from "../application/resolve.ts";
 import type { Application } from "../application/types.ts";
 import { type Manifest, readManifest } from "../manifest/manifest.ts";
+import { lockFileOf } from "../manifest/provider.ts";
 import { findTerraform } from "../programs/find_terraform.ts";
 import { checkOutputs, readInfra } from "./infra.ts";
-import { checkOwnFiles, keepProviderLock, writeProviderLock } from "./own_files.ts";
-import { type Provider, providerFor, providerOfState } from "./provider.ts";
+import { checkOwnFiles } from "./own_files.ts";
+import { providerFor, providerOfState } from "./provider.ts";
+import { keepProviderLock, writeProviderLock } from "./provider_lock.ts";
 import { DEPLOYED, PLACE, type RootModule, writeRootModule } from "./root_module.ts";
 import {
   checkFree,
@@ -69,6 +71,7 @@ export async function openDeployment(
   const path = resolve(manifestPath);
   const infra = await readInfra(`${dirname(path)}/infra`);
   checkOutputs(manifest, infra);
+  const needed = providerFor(manifest);
   const wanted = manifest.region ?? Deno.env.get("AWS_REGION") ??
     Deno.env.get("AWS_DEFAULT_REGION");
   const application = resolveApplication({ ...manifest, region: wanted }, DEPLOYED);
@@ -84,17 +87,20 @@ export async function openDeployment(
     const flags = await flagsToMove(manifest, folder, start.bind(undefined, wanted), options);
     if (flags === undefined) return undefined;
     if (!existsSync(`${folder}/.terraform`)) print("Fetching Terraform's provider for AWS");
-    const initialize = async (provider: Provider, flags: readonly string[] = []) => {
+    const places = { folder, file: lockFileOf(path) };
+    const initialize = async (provider: string, flags: readonly string[] = []) => {
       const engine = { program: basename(program), provider };
       await writeRootModule(folder, { ...root, provider });
-      await writeProviderLock(folder, engine);
+      await writeProviderLock(places, engine);
       await start(wanted).read("init", "-no-color", ...flags);
-      if (!infra) await keepProviderLock(folder, engine); // infra may have its own providers
+      if (!await keepProviderLock(places, engine)) return;
+      print(
+        `Wrote the checksums of Terraform's provider ${provider} to "${places.file}": keep this file in version control`,
+      );
     };
-    const needed = providerFor(application);
     await initialize(needed, flags);
     const deployed = await readState(start(wanted));
-    const provider = Math.max(needed, providerOfState(deployed.resources)) as Provider;
+    const provider = providerOfState(manifest, needed, deployed);
     if (provider !== needed) await initialize(provider);
     const { account, region = (await findPlace(start(wanted), manifest.name)).region } = deployed;
     if (wanted && wanted !== region) {

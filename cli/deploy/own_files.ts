@@ -1,9 +1,6 @@
 import { dirname, join, normalize } from "node:path";
-import { cacheFolder, ifThere, keep } from "../programs/downloads.ts";
+import { ifThere } from "../programs/downloads.ts";
 import { backendOf } from "./root_module.ts";
-import type { Provider } from "./provider.ts";
-import lock5 from "./terraform.lock.hcl" with { type: "text" };
-import lock6 from "./terraform6.lock.hcl" with { type: "text" };
 
 /** What this tool and Terraform write to the folder of a deployment. Terraform reads many other files, and runs what they say. */
 const OWN: readonly RegExp[] = [
@@ -68,7 +65,8 @@ async function checkNames(folder: string, own: readonly RegExp[]): Promise<void>
   }
 }
 
-async function refuseLink(path: string): Promise<void> {
+/** Refuses a link, which could lead to a file that is not the tool's. */
+export async function refuseLink(path: string): Promise<void> {
   const info = await ifThere(Deno.lstat(path));
   if (info?.isSymlink) throw refusal(path, "it is a link");
 }
@@ -87,35 +85,3 @@ async function readJson(file: string): Promise<unknown> {
     throw refusal(file, "it is not JSON");
   }
 }
-
-/** The program that runs, `terraform` or `tofu`, and the provider that it runs. */
-export interface Engine {
-  readonly program: string;
-  readonly provider: Provider;
-}
-
-/** The published checksums of the provider. Terraform adds the second checksum of a system that has only one here. */
-const LOCKS: Readonly<Record<Provider, string>> = { 5: lock5, 6: lock6 };
-
-/** Whether the tool has the published checksums. OpenTofu has a registry of its own. */
-const hasChecksums = ({ program }: Engine) => program === "terraform";
-
-/**
- * Writes the checksums of the provider. `terraform init` then requires them. OpenTofu gets the checksums of its first run on
- * this machine, and never those of a clone. In its first run it checks the provider's signature.
- */
-export async function writeProviderLock(folder: string, engine: Engine): Promise<void> {
-  const lock = hasChecksums(engine)
-    ? LOCKS[engine.provider]
-    : await ifThere(Deno.readTextFile(keptLock(engine))) ?? "";
-  await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, lock);
-}
-
-/** Keeps the checksums that the engine has written, if the tool has none. */
-export async function keepProviderLock(folder: string, engine: Engine): Promise<void> {
-  if (hasChecksums(engine)) return;
-  await keep(keptLock(engine), await Deno.readFile(`${folder}/.terraform.lock.hcl`));
-}
-
-const keptLock = ({ program, provider }: Engine) =>
-  `${cacheFolder()}/${program}-aws-${provider}.lock.hcl`;

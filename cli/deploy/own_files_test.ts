@@ -4,8 +4,7 @@ import "../../testdata/own_environment.ts";
 import { manifestWith } from "../testdata/platform.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { resolveApplication } from "../application/resolve.ts";
-import { checkOwnFiles, type Engine, keepProviderLock, writeProviderLock } from "./own_files.ts";
-import { CONSTRAINTS } from "./provider.ts";
+import { checkOwnFiles } from "./own_files.ts";
 import { DEPLOYED, writeRootModule } from "./root_module.ts";
 
 /** A folder of a deployment with files. */
@@ -107,48 +106,9 @@ Deno.test("writeRootModule() removes what is not a file of the module", async ()
   const manifest = manifestWith({ one: { module: "one.ts" } });
   await writeRootModule(folder, {
     application: resolveApplication(manifest, DEPLOYED),
-    provider: 5,
+    provider: "5.100.0",
   });
   const names = [...Deno.readDirSync(`${folder}/module`)].map(({ name }) => name);
   assertEquals(names.filter((name) => /evil|more/.test(name)), []);
   assertEquals(names.includes("gateway.tf"), true);
-});
-
-Deno.test("writeProviderLock() gives an engine the checksums of its first run here, not those of a clone", async () => {
-  const cache = temporaryFolder();
-  Deno.env.set("XDG_CACHE_HOME", cache);
-  const folder = await makeFolder({ ".terraform.lock.hcl": "of the clone" });
-  const lock = () => Deno.readTextFile(`${folder}/.terraform.lock.hcl`);
-  const engines: Engine[] = [
-    { program: "tofu", provider: 5 },
-    { program: "tofu", provider: 6 },
-  ];
-  for (const engine of engines) {
-    const own = JSON.stringify(engine);
-    await writeProviderLock(folder, engine);
-    assertEquals(await lock(), "", own);
-    await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, own);
-    await keepProviderLock(folder, engine);
-    await Deno.writeTextFile(`${folder}/.terraform.lock.hcl`, "of the clone");
-    await writeProviderLock(folder, engine);
-    assertEquals(await lock(), own);
-  }
-});
-
-Deno.test("writeProviderLock() gives Terraform the published checksums of each version", async () => {
-  const cache = temporaryFolder();
-  Deno.env.set("XDG_CACHE_HOME", cache);
-  const folder = await makeFolder({ ".terraform.lock.hcl": "of the clone" });
-  for (const [provider, version] of [[5, "5.100.0"], [6, "6.25.0"]] as const) {
-    const engine = { program: "terraform", provider };
-    await keepProviderLock(folder, engine);
-    await writeProviderLock(folder, engine);
-    const lock = await Deno.readTextFile(`${folder}/.terraform.lock.hcl`);
-    assertEquals(/registry\.terraform\.io/.test(lock), true);
-    assertEquals(/version {5}= "(.*)"/.exec(lock)![1], version);
-    assertEquals(lock.includes(`constraints = "${CONSTRAINTS[provider]}"`), true);
-    // The published list of archives. Terraform compares unpacked ones by another checksum.
-    assertEquals(new Set(lock.match(/"zh:[0-9a-f]{64}"/g)).size, 15);
-    assertEquals(new Set(lock.match(/"h1:[\w+/]{43}="/g)).size, provider === 5 ? 14 : 4);
-  }
 });

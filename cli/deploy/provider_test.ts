@@ -1,17 +1,15 @@
-import { assert, assertEquals } from "@std/assert";
-import { resolveApplication } from "../application/resolve.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseManifest } from "../manifest/manifest.ts";
 import { withF } from "../testdata/manifest.ts";
-import { CONSTRAINTS, providerFor, providerOfState } from "./provider.ts";
-import { DEPLOYED } from "./root_module.ts";
+import { providerFor, providerOfState, PUBLISHED } from "./provider.ts";
 import known from "./testdata/provider_arguments.json" with { type: "json" };
 import { usedArguments } from "./testdata/used_arguments.ts";
 
 const types: Readonly<Record<string, { arguments: string[]; attributes: string[] }>> = known.types;
 
-Deno.test("version 6 of Terraform's provider knows everything that a deployment names", async () => {
+Deno.test("the last version of the provider with checksums knows everything that a deployment names", async () => {
   // scripts/provider_arguments.ts writes the list.
-  assertEquals(known.provider, CONSTRAINTS[6]);
+  assertEquals(known.provider, Object.keys(PUBLISHED).at(-1));
   const used = await usedArguments();
   const unknown: string[] = [];
   for (const kind of ["arguments", "attributes"] as const) {
@@ -41,14 +39,57 @@ Deno.test("version 6 of Terraform's provider knows everything that a deployment 
   }
 });
 
-Deno.test("providerFor() takes version 6 only for a runtime that version 5 does not know", () => {
-  for (const [runtime, wanted] of [["deno", 5], ["nodejs22.x", 5], ["nodejs24.x", 6]] as const) {
-    const manifest = parseManifest(withF({ runtime }), "app.json");
-    assertEquals(providerFor(resolveApplication(manifest, DEPLOYED)), wanted, runtime);
+const manifestOf = (settings: object, others: object = {}) =>
+  parseManifest(withF(settings, others), "app.json");
+
+Deno.test("providerFor() takes the oldest version with published checksums, unless the manifest names one", () => {
+  for (
+    const [runtime, provider, wanted] of [
+      ["deno", undefined, "5.100.0"],
+      ["nodejs22.x", undefined, "5.100.0"],
+      ["nodejs24.x", undefined, "6.25.0"],
+      ["deno", "6.73.0", "6.73.0"],
+      ["nodejs24.x", "6.19.0", "6.19.0"],
+    ] as const
+  ) {
+    const manifest = manifestOf({ runtime }, { ...provider && { provider } });
+    assertEquals(providerFor(manifest), wanted, runtime);
   }
 });
 
-Deno.test("providerOfState() tells version 6 by the region of the application's log group", () => {
+Deno.test("providerFor() refuses a runtime that no version with published checksums knows", () => {
+  assertThrows(
+    () => providerFor(manifestOf({ runtime: "nodejs26.x" })),
+    TypeError,
+    `"functions.f.runtime" is nodejs26.x, which needs a newer version of Terraform's provider than those whose checksums the tool has: name one that knows this runtime in "provider", such as "6.73.0"`,
+  );
+  const named = manifestOf({ runtime: "nodejs26.x" }, { provider: "6.73.0" });
+  assertEquals(providerFor(named), "6.73.0");
+});
+
+Deno.test("a manifest names no version of the provider that its runtimes cannot have", () => {
+  for (
+    const [runtime, provider, message] of [
+      ["deno", "5.99.1", "must be at least 5.100.0, the oldest version that the tool can use"],
+      [
+        "nodejs24.x",
+        "6.9.0",
+        'must be at least 6.19.0, the first version with nodejs24.x, the runtime of "f"',
+      ],
+      [
+        "nodejs24.x",
+        "5.100.0",
+        'must be at least 6.19.0, the first version with nodejs24.x, the runtime of "f"',
+      ],
+      ["deno", "~> 6.70", "must be a version such as 6.73.0"],
+      ["deno", "6.73", "must be a version such as 6.73.0"],
+    ] as const
+  ) {
+    assertThrows(() => manifestOf({ runtime }, { provider }), TypeError, `"provider" ${message}`);
+  }
+});
+
+Deno.test("providerOfState() never takes an older version than the one that has written the state", () => {
   const group = (attributes: object) => ({
     address: "aws_cloudwatch_log_group.application",
     type: "aws_cloudwatch_log_group",
@@ -56,8 +97,36 @@ Deno.test("providerOfState() tells version 6 by the region of the application's 
   });
   // Version 5 already has a region of buckets.
   const bucket = { address: "b", type: "aws_s3_bucket", attributes: { region: "eu-west-1" } };
-  assertEquals(providerOfState([]), 5);
-  assertEquals(providerOfState([bucket, group({})]), 5);
-  assertEquals(providerOfState([bucket, group({ region: "eu-west-1" })]), 6);
+  const five = { resources: [bucket, group({})] };
+  const six = { resources: [bucket, group({ region: "eu-west-1" })] };
+  const later = { ...six, provider: "6.100.0" };
+  for (
+    const [chosen, deployed, wanted] of [
+      [undefined, { resources: [] }, "5.100.0"],
+      [undefined, five, "5.100.0"],
+      [undefined, six, "6.25.0"],
+      [undefined, later, "6.100.0"],
+      ["6.73.0", five, "6.73.0"],
+      ["6.73.0", six, "6.73.0"],
+      ["6.100.0", later, "6.100.0"],
+      ["6.100.1", later, "6.100.1"],
+      ["7.0.0", later, "7.0.0"],
+    ] as const
+  ) {
+    const manifest = manifestOf({}, { ...chosen && { provider: chosen } });
+    assertEquals(providerOfState(manifest, providerFor(manifest), deployed), wanted);
+  }
+  for (
+    const [chosen, deployed, written] of [
+      ["6.99.9", later, "6.100.0"],
+      ["6.19.0", six, "6.25.0"],
+    ] as const
+  ) {
+    assertThrows(
+      () => providerOfState(manifestOf({}, { provider: chosen }), chosen, deployed),
+      Error,
+      `Cannot use version ${chosen} of Terraform's provider: version ${written} has written the state of "app", and an older one cannot read it; set "provider" to "${written}" or a newer version`,
+    );
+  }
   assert(types.aws_cloudwatch_log_group!.arguments.includes("region"));
 });

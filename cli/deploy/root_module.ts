@@ -13,7 +13,6 @@ import tables from "./tf/tables.tf" with { type: "text" };
 import topics from "./tf/topics.tf" with { type: "text" };
 import variables from "./tf/variables.tf" with { type: "text" };
 import type { Infra } from "./infra.ts";
-import { CONSTRAINTS, type Provider } from "./provider.ts";
 
 /** The address of the module with the application. */
 export const MODULE = "module.application";
@@ -49,7 +48,7 @@ export interface RootModule {
   /** The only account that Terraform may use; any account by default. */
   readonly account?: string | undefined;
   /** The version of Terraform's provider. */
-  readonly provider: Provider;
+  readonly provider: string;
   /** The place of the state, such as `s3://bucket/key`; by default a file beside the root module. */
   readonly state?: string | undefined;
   /** The Terraform files of the user in the folder `infra` beside the manifest. */
@@ -160,7 +159,7 @@ function rootModule(root: RootModule): unknown {
     terraform: {
       required_version: ">= 1.10",
       required_providers: {
-        aws: { source: "hashicorp/aws", version: CONSTRAINTS[root.provider] },
+        aws: { source: "hashicorp/aws", version: root.provider },
       },
       backend: backendOf(state),
     },
@@ -212,6 +211,7 @@ function rootModule(root: RootModule): unknown {
     },
     output: {
       application: { value: `\${${MODULE}.names}` },
+      provider: { value: root.provider }, // An older version cannot read the state.
       place: {
         value: {
           account: "${local.account}",

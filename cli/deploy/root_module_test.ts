@@ -9,7 +9,7 @@ import { DEPLOYED, writeRootModule } from "./root_module.ts";
 async function write(text: string, options: object = {}) {
   const folder = `${temporaryFolder()}/deploy/v0`;
   const application = resolveApplication(parseManifest(text, "app.json"), DEPLOYED);
-  await writeRootModule(folder, { application, provider: 5, ...options });
+  await writeRootModule(folder, { application, provider: "6.73.0", ...options });
   const read = async (name: string) => JSON.parse(await Deno.readTextFile(`${folder}/${name}`));
   const { locals } = await read("application.tf.json");
   return { folder, application: locals.application, root: await read("main.tf.json") };
@@ -108,6 +108,8 @@ Deno.test("writeRootModule() binds a deployment to its account, once that is kno
     assertEquals([claim !== undefined, root.module.application.delete_data], [!isBound, isBound]);
     const claims = "${data.aws_cloudwatch_log_groups.claim.log_group_names}";
     assertEquals(root.output.place.value.claims, isBound ? [] : claims);
+    assertEquals(root.terraform.required_providers.aws.version, "6.73.0");
+    assertEquals(root.output.provider.value, "6.73.0");
     assertEquals(root.locals.queues.startsWith("https://sqs.${local.region}."), true);
     assertEquals(await Deno.readTextFile(`${folder}/.gitignore`), "*\n");
   }

@@ -8,10 +8,13 @@ export interface Deployed {
   readonly account?: string | undefined;
   /** The region; absent if nothing is deployed. */
   readonly region?: string | undefined;
+  /** The version of Terraform's provider that has written the state, if the state says it. */
+  readonly provider?: string | undefined;
   readonly resources: readonly Resource[];
 }
 
 interface State {
+  readonly outputs?: { readonly provider?: { readonly value: string } };
   readonly resources?: readonly {
     readonly module?: string;
     readonly mode: string;
@@ -25,13 +28,16 @@ interface State {
 }
 
 export async function readState(terraform: Terraform): Promise<Deployed> {
-  const { resources = [] }: State = JSON.parse(await terraform.read("state", "pull") || "{}");
+  const { resources = [], outputs }: State = JSON.parse(
+    await terraform.read("state", "pull") || "{}",
+  );
   const managed = resources.filter(({ mode }) => mode === "managed");
   const claim = managed.find(({ name, module }) => name === "application" && !module)?.instances[0];
   const [, , , region, account] = String(claim?.attributes.arn ?? "").split(":");
   return {
     account,
     region,
+    provider: outputs?.provider?.value,
     resources: managed.flatMap(({ module, type, name, instances }) =>
       instances.map(({ index_key: key, attributes }) => ({
         address: `${module ? `${module}.` : ""}${type}.${name}` +

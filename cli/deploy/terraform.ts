@@ -108,6 +108,14 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
     /CloudWatch Logs role ARN must be set.*/,
     'set "settings.logs.requests" to false, or make the role: docs/deploy.md, "Settings"',
   ],
+  [
+    /locked\s+provider\s+\S+\/hashicorp\/aws\s+\S+\s+does\s+not\s+match\s+configured\s+version\s+constraint[^;]*/,
+    'set "provider" in the manifest to a version that the folder infra takes, such as "6.73.0"',
+  ],
+  [
+    /the\s+current\s+package\s+for\s+\S+\/hashicorp\/aws\s+\S+\s+doesn't\s+match\s+any\s+of\s+the\s+checksums/,
+    "if you trust the place that it comes from, remove its block from the lock file beside the manifest",
+  ],
   [/dial tcp: lookup registry\..*/, "check the network"],
   [/dial tcp.*|getaddrinfo.*|connect E[A-Z]+.*/, "check the network and the region"],
   [
@@ -125,7 +133,8 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
 export function accessProblem(message: string): string | undefined {
   for (const [problem, remedy] of PROBLEMS) {
     const [found] = problem.exec(message) ?? [];
-    if (found !== undefined) return `${found.trim()} (${remedy})`;
+    // Terraform wraps long lines.
+    if (found !== undefined) return `${found.trim().replaceAll(/\s+/g, " ")} (${remedy})`;
   }
   return undefined;
 }

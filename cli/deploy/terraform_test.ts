@@ -15,6 +15,18 @@ Deno.test("accessProblem() finds the line of an error that a user can solve, and
         "Error: Missing region value\n\n  on main.tf.json line 11",
         `Missing region value (${region})`,
       ],
+      [
+        "Error: Failed to query available provider packages\n\nCould not retrieve the list of available versions for provider hashicorp/aws:\n" +
+        "locked provider registry.terraform.io/hashicorp/aws 5.100.0 does not match\nconfigured version constraint 5.100.0, ~> 6.70; must use terraform init\n-upgrade to allow selection of new versions",
+        "locked provider registry.terraform.io/hashicorp/aws 5.100.0 does not match configured version constraint 5.100.0, ~> 6.70 " +
+        '(set "provider" in the manifest to a version that the folder infra takes, such as "6.73.0")',
+      ],
+      [
+        "Error: Failed to install provider\n\nError while installing hashicorp/aws v6.73.0: the current package for\n" +
+        "registry.terraform.io/hashicorp/aws 6.73.0 doesn't match any of the checksums\npreviously recorded in the dependency lock file",
+        "the current package for registry.terraform.io/hashicorp/aws 6.73.0 doesn't match any of the checksums " +
+        "(if you trust the place that it comes from, remove its block from the lock file beside the manifest)",
+      ],
       ["invalid AWS Region: xx-nowhere-1", `invalid AWS Region: xx-nowhere-1 (${region})`],
       ["Region is missing", `Region is missing (${region})`],
       [

@@ -2,6 +2,7 @@ import { readPattern } from "../rules/event_pattern.ts";
 import { FILTER_SCOPES, readFilterPolicy } from "../rules/filter_policy.ts";
 import { wrongStatementParts } from "../rules/statement.ts";
 import { hintOf } from "./nearest.ts";
+import { compareVersions, oldestProvider } from "./provider.ts";
 import { findWrongReferences } from "./references.ts";
 import type { BucketTrigger, Manifest, Triggers } from "./types.ts";
 import { placeholdersIn, variablesOf } from "./variables.ts";
@@ -22,6 +23,7 @@ export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findPatternConflicts(manifest);
   yield* findRouteConflicts(manifest);
   yield* findDomainConflicts(manifest);
+  yield* findProviderConflicts(manifest);
   yield* findBucketConflicts(manifest);
   yield* findRepetitions(manifest, "topics");
   yield* findRepetitions(manifest, "tables");
@@ -135,6 +137,13 @@ function* findDomainConflicts(manifest: Manifest): Generator<Conflict> {
   if (manifest.settings.domain === undefined || triggersOf(manifest, "routes").length > 0) return;
   const message = "leads to the HTTP gateway, which is empty: add a route to a function";
   yield { path: ["settings", "domain"], message };
+}
+
+/** Finds a version of Terraform's provider that is too old. */
+function* findProviderConflicts(manifest: Manifest): Generator<Conflict> {
+  const { version, reason } = oldestProvider(manifest);
+  if (manifest.provider === undefined || compareVersions(manifest.provider, version) >= 0) return;
+  yield { path: ["provider"], message: `must be at least ${version}, ${reason}` };
 }
 
 function* sameRoutes(manifest: Manifest): Generator<Conflict> {

@@ -3,7 +3,7 @@ import type { Statement } from "../rules/statement.ts";
 export type { Statement };
 
 /** The runtimes of functions: Deno as a custom runtime with a layer, or Node.js as AWS Lambda manages it. */
-export type Runtime = "deno" | "nodejs22.x" | "nodejs24.x";
+export type Runtime = "deno" | "nodejs22.x" | "nodejs24.x" | "nodejs26.x";
 
 /** The formats of the functions' logs. */
 export type LogFormat = "Text" | "JSON";
@@ -28,6 +28,8 @@ export interface Manifest {
   readonly cors?: { readonly origin: string } | undefined;
   /** The place of the deployment's state, such as `s3://bucket/key`; by default the folder `.mate/`. */
   readonly state?: string | undefined;
+  /** The version of Terraform's provider for AWS, such as `6.73.0`; by default one whose checksums the tool has. */
+  readonly provider?: string | undefined;
   /** The module with the description of the HTTP API, relative to the manifest. */
   readonly api?: string | undefined;
   /** The functions by name. */

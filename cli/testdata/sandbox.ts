@@ -17,7 +17,8 @@ if (!hasNamespace) {
   console.error("NOT RUN: the tests of mount namespaces, which this machine does not allow");
 }
 
-const ALL: readonly NodeRuntime[] = ["nodejs22.x", "nodejs24.x"];
+/** The last one is tested always. */
+const ALL: readonly NodeRuntime[] = ["nodejs22.x", "nodejs26.x", "nodejs24.x"];
 
 const isEvery = Deno.env.has("EVERY_RUNTIME");
 

@@ -27,6 +27,7 @@ const TARGETS = {
   deno: { conditions: ["deno"] },
   "nodejs22.x": { ...FOR_NODE, target: "node22", conditions: ["node-addons"] },
   "nodejs24.x": { ...FOR_NODE, target: "node24", conditions: ["node-addons", "module-sync"] },
+  "nodejs26.x": { ...FOR_NODE, target: "node26", conditions: ["node-addons", "module-sync"] },
 } satisfies Record<Target, BuildOptions>;
 
 /**

@@ -28,6 +28,7 @@ const ABIS: Readonly<Record<Target, number | undefined>> = {
   deno: undefined,
   "nodejs22.x": 127,
   "nodejs24.x": 137,
+  "nodejs26.x": 147,
 };
 
 /** Native packages and what they need at run time, for one system. */

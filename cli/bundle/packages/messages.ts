@@ -20,7 +20,7 @@ export interface BundlerOptions {
 }
 
 /** What bundles run on. */
-export type Target = "deno" | "nodejs22.x" | "nodejs24.x";
+export type Target = "deno" | "nodejs22.x" | "nodejs24.x" | "nodejs26.x";
 
 /** How modules are bundled. */
 export interface Style {

@@ -25,13 +25,39 @@ export async function missingTools(): Promise<string[]> {
   return missing;
 }
 
+/**
+ * Lets Terraform find the provider 5.100.0 as another version, too. No other version is on this machine, and the real ones differ
+ * only in what they know.
+ *
+ * @param folder That of {@linkcode cloudEnvironment}.
+ * @returns Whether it is possible: not with the registry.
+ */
+export async function mirrorProviderAs(folder: string, version: string): Promise<boolean> {
+  if (plugins === undefined) return false;
+  const mirror = `${folder}/plugins`;
+  for (const [name, original] of [["5.100.0", "5.100.0"], [version, "5.100.0"]] as const) {
+    for await (const { name: system } of Deno.readDir(`${plugins}/${PROVIDER}/${original}`)) {
+      await Deno.mkdir(`${mirror}/${PROVIDER}/${name}`, { recursive: true });
+      await Deno.symlink(
+        `${plugins}/${PROVIDER}/${original}/${system}`,
+        `${mirror}/${PROVIDER}/${name}/${system}`,
+      );
+    }
+  }
+  await writeSource(folder, `filesystem_mirror {\n path = "${mirror}"\n }`);
+  return true;
+}
+
+const writeSource = (folder: string, source: string) =>
+  Deno.writeTextFile(`${folder}/terraform.rc`, `provider_installation {\n ${source}\n}\n`);
+
 /** The variables that Terraform and the AWS tools read. Their settings are written to the folder. */
 export async function cloudEnvironment(
   folder: string,
   endpoint: string,
 ): Promise<Record<string, string>> {
   const source = plugins ? `filesystem_mirror {\n path = "${plugins}"\n }` : "direct {}";
-  await Deno.writeTextFile(`${folder}/terraform.rc`, `provider_installation {\n ${source}\n}\n`);
+  await writeSource(folder, source);
   return {
     TF_CLI_CONFIG_FILE: `${folder}/terraform.rc`,
     AWS_ENDPOINT_URL: endpoint,

@@ -1,3 +1,4 @@
+import type { NodeRuntime } from "../../programs/pinned_packages.ts";
 import { createHash } from "node:crypto";
 import { succeed, temporaryFolder } from "../../../testdata/programs.ts";
 import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
@@ -25,7 +26,7 @@ export async function runZip(manifestPath: string, bundles: string, name: string
   const settings = application.functions[name]!;
   const { runtime } = settings;
   const task = await unpack(name, "task");
-  const makeNode = async (runtime: "nodejs22.x" | "nodejs24.x") => {
+  const makeNode = async (runtime: NodeRuntime) => {
     const { program, client } = await findNode(runtime);
     await writeFiles(`${folder}/node`, await nodeRuntimeFiles(runtime, client));
     return { node: { program, runtime: `${folder}/node` } };

@@ -6,8 +6,7 @@
  */
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { CONSTRAINTS } from "../provider.ts";
-import { hasProvider } from "./cloud_tools.ts";
+import { hasProvider, mirrorProviderAs } from "./cloud_tools.ts";
 import { hashOf, runZip } from "./deployed_zip.ts";
 import { assertDone, prove, SECRET } from "./prove.ts";
 
@@ -43,7 +42,7 @@ async function* filesIn(folder: string): AsyncGenerator<{ readonly path: string 
 await prove(
   "an application with one function is deployed, changed and removed",
   () => false,
-  async ({ cloud, makeShop, step }) => {
+  async ({ cloud, folder, makeShop, step }) => {
     const app = await makeShop("small");
     await Deno.remove(`${app.folder}/infra`, { recursive: true });
     await app.write("app.json", APP);
@@ -56,10 +55,10 @@ await prove(
     const constraint = async () =>
       JSON.parse(await Deno.readTextFile(`${deployment}/main.tf.json`))
         .terraform.required_providers.aws.version;
-    const hasProvider6 = hasProvider(CONSTRAINTS[6]);
+    const hasProvider6 = hasProvider("6.25.0");
     if (!hasProvider6) {
       console.error(
-        `NOT RUN: the deployment of nodejs24.x, because there is no provider ${CONSTRAINTS[6]}`,
+        `NOT RUN: the deployment of nodejs24.x, because there is no provider 6.25.0`,
       );
     }
 
@@ -111,10 +110,10 @@ await prove(
         const onNode24 = ["nodejs24.x", "nodejs24.x", [], /^v24\./] as const;
         for (
           const [provider, [runtime, wanted, layers, answer]] of [
-            [5, onDeno] as const,
-            [5, onNode] as const,
-            [5, onDeno] as const,
-            ...hasProvider6 ? [[6, onNode24] as const, [6, onNode] as const] : [],
+            ["5.100.0", onDeno] as const,
+            ["5.100.0", onNode] as const,
+            ["5.100.0", onDeno] as const,
+            ...hasProvider6 ? [["6.25.0", onNode24] as const, ["6.25.0", onNode] as const] : [],
           ]
         ) {
           await app.write("node.ts", WHICH);
@@ -123,7 +122,7 @@ await prove(
           assertDone(await app.deploy());
           const deployed: Record<string, unknown> = (await cloud.functions())["small-node"]!;
           assertEquals([deployed.Runtime, deployed.layers], [wanted, layers]);
-          assertEquals(await constraint(), CONSTRAINTS[provider]);
+          assertEquals(await constraint(), provider);
           const hash = (await cloud.codeHashes())["small-node"];
           assertEquals(hash, await hashOf(`${bundles}/node.zip`));
           assertMatch(await runZip(`${app.folder}/app.json`, bundles, "node"), answer);
@@ -135,14 +134,54 @@ await prove(
       if (hasProvider6) return; // It has kept it above.
       const file = `${deployment}/terraform.tfstate`;
       const state = await Deno.readTextFile(file);
-      const claim = '"name": "/mate/small",';
-      assert(state.includes(claim));
-      await Deno.writeTextFile(file, state.replace(claim, `${claim} "region": "eu-west-1",`));
+      const other = JSON.parse(state);
+      other.outputs.provider.value = "6.25.0";
+      await Deno.writeTextFile(file, JSON.stringify(other));
       const { isDone, output } = await app.deploy();
       assertEquals(isDone, false);
       assertMatch(output, /terraform init failed.*6\.25\.0/s);
-      assertEquals(await constraint(), CONSTRAINTS[6]);
+      assertEquals(await constraint(), "6.25.0");
       await Deno.writeTextFile(file, state);
+    });
+
+    await step("a version that the manifest names gets a lock file, and stays", async () => {
+      if (hasProvider6 || !await mirrorProviderAs(folder, "5.101.3")) return;
+      const lock = `${app.folder}/app.lock.hcl`;
+      const only = (required: string) =>
+        `terraform {\n required_providers {\n aws = { source = "hashicorp/aws", version = "${required}" }\n }\n}\n`;
+      await app.write("infra/versions.tf", only("~> 5.101"));
+      assertMatch(
+        (await app.deploy()).output,
+        /does not match configured version constraints? .*\(set "provider" in the manifest to a version that the folder infra takes/,
+      );
+      await app.write("app.json", { ...APP, provider: "5.101.3" });
+      assertMatch(
+        assertDone(await app.deploy()),
+        /checksums .* 5\.101\.3 to ".*app\.lock\.hcl": keep/,
+      );
+      const text = await Deno.readTextFile(lock);
+      assertMatch(
+        text,
+        /"registry\.terraform\.io\/hashicorp\/aws" \{\n {2}version {5}= "5\.101\.3"/,
+      );
+      assertEquals(/checksums/.test(assertDone(await app.deploy())), false);
+      await app.write("app.json", APP);
+      await Deno.remove(`${app.folder}/infra`, { recursive: true });
+      assertDone(await app.deploy());
+      assertEquals(await constraint(), "5.101.3");
+      await app.write("app.json", { ...APP, provider: "5.100.0" });
+      assertMatch(
+        (await app.deploy()).output,
+        /version 5\.101\.3 has written the state of "small", and an older one cannot read it; set "provider" to "5\.101\.3"/,
+      );
+      await Deno.writeTextFile(lock, text.replace(/h1:[^"]*/, "h1:AAAA"));
+      await app.write("app.json", { ...APP, provider: "5.101.3" });
+      assertMatch(
+        (await app.deploy()).output,
+        /doesn't match any of the checksums.*lock file beside/,
+      );
+      await Deno.writeTextFile(lock, text);
+      assertDone(await app.deploy());
     });
 
     await step("nothing in the folder of the deployment has the value of a secret", async () => {

@@ -18,7 +18,7 @@ export async function usedArguments(): Promise<Used> {
   const used = { arguments: new Set<string>(), attributes: new Set<string>() };
   const folder = temporaryFolder();
   const application = resolveApplication(parseManifest(FULL, "app.json"), DEPLOYED);
-  await writeRootModule(folder, { application, provider: 6 });
+  await writeRootModule(folder, { application, provider: "6.25.0" });
   for await (const { name } of Deno.readDir(`${folder}/module`)) {
     readFile(await Deno.readTextFile(`${folder}/module/${name}`), used);
   }

@@ -42,6 +42,7 @@ export function nodeCommand(
   const permissions = isConfined ? [] : [
     "--permission",
     ...inspecting.length === 0 ? [] : ["--allow-inspector"],
+    ...runtime === "nodejs26.x" ? ["--allow-net"] : [], // older versions limit no connections
     ...[task, place.runtime, tmp].map((folder) => `--allow-fs-read=${folder}`),
     `--allow-fs-write=${tmp}`,
     ...given.filter((option) => option === "--enable-source-maps"), // NODE_OPTIONS has no effect
