@@ -134,9 +134,9 @@ function nodeTemplate(name: string, runtime: string): Files {
       dependencies: { "@mate/core": `^${version}` },
       devDependencies: {
         "@mate/cli": `^${version}`,
-        "@types/node": runtime === "nodejs22.x" ? "^22.0.0" : "^24.0.0",
-        typescript: "^5.9.3",
-        vitest: "^3.2.4",
+        "@types/node": `^${/\d+/.exec(runtime)?.[0] ?? 24}.0.0`,
+        typescript: "^7.0.2",
+        vitest: "^5.1.2",
       },
     }),
     "tsconfig.json": json({
