@@ -16,6 +16,8 @@ export interface ServiceCall {
   readonly accesses: readonly Access[];
   /** The operation, if only the path or the query of the request says it. */
   readonly operation?: string;
+  /** Whether the answer waits for something. Then nobody but the client may read it, because the client may go away. */
+  readonly isLate?: boolean;
   /** Does what the request asks for, and answers. */
   run(): Response | Promise<Response>;
 }

@@ -1,14 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Application } from "../application/types.ts";
-import {
-  allow,
-  jsonReply,
-  readBody,
-  type Refusal,
-  refusal,
-  type Reply,
-  reply,
-} from "../lambda/http.ts";
+import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../lambda/http.ts";
 import { TableError } from "../aws/dynamodb/engine.ts";
 import type { Tables } from "../aws/dynamodb/tables.ts";
 import { isObject } from "../rules/json_object.ts";
@@ -20,9 +12,10 @@ import { isIdentifier } from "../aws/sqs/input.ts";
 import type { Buckets } from "../sources/buckets.ts";
 import { ObjectKeyError } from "../aws/s3/object_store.ts";
 import type { Schedules } from "../sources/schedules.ts";
-import { ServiceError } from "../aws/service_call.ts";
-import { type Publication, publicationOf, readForm } from "../aws/sns/publication.ts";
-import { type Attributes, readItem, showItem } from "./table_items.ts";
+import { readPublication } from "./publication_form.ts";
+import { listItems, listObjects, WaitingMessages } from "./data.ts";
+import { readItem } from "./table_items.ts";
+import type { Traces } from "./traces/traces.ts";
 
 export interface TriggerOptions {
   readonly application: Application;
@@ -31,28 +24,32 @@ export interface TriggerOptions {
   readonly messaging: Messaging;
   readonly eventBus: EventBus;
   readonly tables: Tables;
+  readonly traces: Traces;
 }
 
 /** The largest body of a request. An encoded message may have more bytes than the message, and an item has at most 400 KB. */
 const MAX_REQUEST = 4 * MAX_PUBLICATION;
 
-/** The most items of a table that the start page shows. */
-const SHOWN = 50;
+const NO_STORE = [["Cache-Control", "no-store"]] as const;
+
+const parametersOf = ({ url }: IncomingMessage) => new URL(url!, "http://localhost").searchParams;
 
 /**
- * Answers requests to the triggers: `/buckets/{name}/{key}`, `/topics/{name}`, `/queues/{name}`, `/tables/{name}`, `/events` and
- * `/schedules/{function}/{number}`. Returns `undefined` for other paths.
+ * Answers requests to the triggers and the data: `/buckets/{name}/{key}`, `/topics/{name}`, `/queues/{name}/{message}`,
+ * `/dead-letters/{message}`, `/tables/{name}`, `/events` and `/schedules/{function}/{number}`, as `traces/answers.ts` says. Returns `undefined` for other paths.
  */
 export function createTriggerEndpoints(
-  { application, buckets, schedules, messaging, eventBus, tables }: TriggerOptions,
+  { application, buckets, schedules, messaging, eventBus, tables, traces }: TriggerOptions,
 ): (request: IncomingMessage, path: string) => Promise<Reply | undefined> {
+  const messages = new WaitingMessages(application, messaging, traces);
+
   async function answerBucket(request: IncomingMessage, name: string, key: string): Promise<Reply> {
     const method = request.method!;
     const bucket = buckets.get(name);
     if (bucket === undefined) throw refusal(404, `The application has no bucket "${name}"`);
     if (key === "") {
       allow(method, "GET", "HEAD");
-      return jsonReply(200, { objects: bucket.list() }, [["Cache-Control", "no-store"]]);
+      return jsonReply(200, listObjects(bucket, parametersOf(request)), NO_STORE);
     }
     allow(method, "GET", "HEAD", "PUT", "DELETE");
     const client = { sourceIp: request.socket.remoteAddress!, traceHeader: traceOf(request) };
@@ -96,14 +93,19 @@ export function createTriggerEndpoints(
     return jsonReply(200, { MessageId: messaging.topics.publish(topic.arn, message) });
   }
 
-  async function answerQueue(request: IncomingMessage, name: string): Promise<Reply> {
+  async function answerQueue(request: IncomingMessage, name: string, id: string): Promise<Reply> {
     const queue = Object.hasOwn(application.queues, name) ? application.queues[name] : undefined;
     if (queue === undefined) throw refusal(404, `The application has no queue "${name}"`);
+    if (id !== "") {
+      allow(request.method!, "DELETE");
+      messages.delete(name, id);
+      return reply(204);
+    }
     allow(request.method!, "GET", "HEAD", "POST");
     if (request.method === "POST") {
       const body = await readText(request, "send the message");
       if (body === "") throw refusal(400, "Cannot send the message: it is empty");
-      const group = new URL(request.url!, "http://localhost").searchParams.get("group");
+      const group = parametersOf(request).get("group");
       const isFifo = queue.fifo;
       if (group !== null && !isFifo) throw refusal(400, `The queue "${name}" has no groups`);
       if (group !== null && !isIdentifier(group)) {
@@ -121,11 +123,21 @@ export function createTriggerEndpoints(
       const MessageId = messaging.send(queue.name, message);
       return jsonReply(200, { MessageId });
     }
-    const deadLetters = messaging.queues.find(queue.deadLetters.name).count();
-    return jsonReply(200, {
-      ...messaging.queues.find(queue.name).count(),
-      deadLetters: deadLetters.visible + deadLetters.invisible,
-    }, [["Cache-Control", "no-store"]]);
+    return jsonReply(200, messages.contentOf(name), NO_STORE);
+  }
+
+  function answerDeadLetters({ method }: IncomingMessage, id: string, action: string): Reply {
+    if (id === "") {
+      allow(method!, "GET", "HEAD");
+      return jsonReply(200, { deadLetters: messages.deadLetters() }, NO_STORE);
+    }
+    if (action !== "" && action !== "redrive") {
+      throw refusal(404, `A dead letter has no ${JSON.stringify(action)}: expected "redrive"`);
+    }
+    allow(method!, action === "" ? "DELETE" : "POST");
+    if (action === "") messages.deleteDeadLetter(id);
+    else messages.redrive(id);
+    return reply(204);
   }
 
   /**
@@ -134,9 +146,8 @@ export function createTriggerEndpoints(
    */
   async function answerTable(request: IncomingMessage, name: string): Promise<Reply> {
     const table = Object.hasOwn(application.tables, name) ? application.tables[name] : undefined;
-    const { engine } = tables;
     if (!table) throw refusal(404, `The application has no table "${name}"`);
-    if (!engine) throw refusal(501, tables.problem);
+    if (!tables.engine) throw refusal(501, tables.problem);
     allow(request.method!, "GET", "HEAD", "POST", "DELETE");
     const TableName = table.name;
     if (request.method === "POST") {
@@ -146,10 +157,9 @@ export function createTriggerEndpoints(
       const Key = await readObject(request, `delete an item of "${name}"`);
       await tables.write("DeleteItem", { TableName, Key }, traceOf(request));
     } else {
-      const scan = { TableName, Limit: SHOWN };
-      const { Items } = await engine.call<{ Items: Attributes[] }>("Scan", scan);
-      const items = Items.map((item) => showItem(item, table.key));
-      return jsonReply(200, { items }, [["Cache-Control", "no-store"]]);
+      const hide = (text: string) => traces.hider.text(text);
+      const list = await listItems(tables, name, table, parametersOf(request), hide);
+      return jsonReply(200, list, NO_STORE);
     }
     return reply(204);
   }
@@ -186,7 +196,9 @@ export function createTriggerEndpoints(
         case "topics":
           return await answerTopic(request, path.slice("/topics/".length));
         case "queues":
-          return await answerQueue(request, path.slice("/queues/".length));
+          return await answerQueue(request, name, key);
+        case "dead-letters":
+          return answerDeadLetters(request, name, key);
         case "tables":
           return await answerTable(request, decode(name));
         case "events":
@@ -242,52 +254,4 @@ function decode(text: string): string {
     const shown = JSON.stringify(text);
     throw refusal(400, `Cannot read the path: ${shown} is not percent-encoded UTF-8`);
   }
-}
-
-const FORM = "application/x-www-form-urlencoded";
-
-function publicationRefusal(problem: string): Refusal {
-  return refusal(400, `Cannot publish the message: ${problem}`);
-}
-
-/**
- * Reads a message for a topic: plain text, or a form with `message`, `subject` and an `attribute=NAME:TYPE:VALUE` for each
- * attribute. The rules are those of Amazon SNS.
- *
- * @throws {Refusal} If a rule is broken.
- */
-function readPublication(headers: IncomingHttpHeaders, text: string): Publication {
-  const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
-  if (type !== FORM && type !== "text/plain") {
-    const problem = `Cannot publish a message of the type "${type}"`;
-    throw refusal(415, `${problem}: expected ${FORM} or text/plain`);
-  }
-  const fields: Iterable<[string, string]> = type === FORM
-    ? new URLSearchParams(text)
-    : [["message", text]];
-  const query = [...fields].flatMap(([name, value], index) => queryOf(name, value, index + 1));
-  try {
-    return publicationOf(readForm(String(new URLSearchParams(query))));
-  } catch (error) {
-    if (error instanceof ServiceError) throw publicationRefusal(error.message);
-    throw error;
-  }
-}
-
-/** Returns a field of the form as the parameters of a request to Amazon SNS. */
-function queryOf(name: string, value: string, number: number): [string, string][] {
-  if (name === "message") return [["Message", value]];
-  if (name === "subject") return [["Subject", value]];
-  if (name !== "attribute") throw publicationRefusal(`${JSON.stringify(name)} is not a key`);
-  const [all, key, type, content] = /^([^:]*):([^:]*):(.*)$/s.exec(value) ?? [];
-  if (all === undefined) {
-    const quoted = JSON.stringify(value);
-    throw publicationRefusal(`the attribute ${quoted} must have the form NAME:TYPE:VALUE`);
-  }
-  const entry = `MessageAttributes.entry.${number}`;
-  return [
-    [`${entry}.Name`, key!],
-    [`${entry}.Value.DataType`, type!],
-    [`${entry}.Value.${type === "Binary" ? "Binary" : "String"}Value`, content!],
-  ];
 }

@@ -77,8 +77,8 @@ Deno.test("a chain through S3, SNS, SQS and Invoke ends after 16 rounds", async 
     const found = texts().find(({ text }) => text.startsWith(`"${name}" runs in a loop`));
     assertStringIncludes(found?.text ?? "", "16 invocations", name);
   }
-  const queue = await (await fetch(`${platform.controlUrl}/queues/q`)).json();
-  assertEquals(queue, { visible: 0, invisible: 0, delayed: 0, deadLetters: 1 });
+  const { messages, ...counts } = await (await fetch(`${platform.controlUrl}/queues/q`)).json();
+  assertEquals([messages, counts], [[], { visible: 0, invisible: 0, delayed: 0, deadLetters: 1 }]);
 });
 
 Deno.test("Invoke answers a loop with RecursiveInvocationException, and no other function", async () => {

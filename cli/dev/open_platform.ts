@@ -143,7 +143,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
       if (options.time === "skip") clock.skip(); // Whatever can go on has begun to run.
     }
   };
-  const endpoints = createTriggerEndpoints({ ...data, schedules, tables });
+  const endpoints = createTriggerEndpoints({ ...data, schedules, tables, traces });
   const functionUrls = createFunctionUrls(application, host, log, services);
   const gateway = createGateway(application, host, log, options.gatewayTimeout);
   const answerUrl = (name: string, request: HttpRequest) =>
@@ -193,9 +193,10 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   };
 }
 
-/** Lists the values of the secrets of an application, and the session tokens of its functions. */
+/** Lists the values of the secrets of an application, and what its functions sign with. */
 function secretsOf({ functions }: Application): readonly string[] {
   return Object.values(functions).flatMap(({ environment, code }) =>
-    [...Object.keys(code.secrets), "AWS_SESSION_TOKEN"].flatMap((name) => environment[name] ?? [])
+    [...Object.keys(code.secrets), "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+      .flatMap((name) => environment[name] ?? [])
   );
 }

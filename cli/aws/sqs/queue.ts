@@ -247,6 +247,26 @@ export class Queue {
     return this.#messages.get(id);
   }
 
+  /** Lists the first messages, whether a receiver can get them or not. Nobody receives them. */
+  list(most: number): readonly Received[] {
+    for (const _ of this.#visible(this.clock.now())); // This removes those that are too old.
+    return [...this.#messages.values().take(most)].map((message) => this.#read(message));
+  }
+
+  /** Removes a message. Returns it, or `undefined` if there is none. */
+  remove(id: string): Received | undefined {
+    const message = this.#messages.get(id);
+    if (message === undefined) return undefined;
+    const found = this.#read(message);
+    this.#remove(message);
+    this.#bell.ring(); // The next message of a group may be visible now.
+    return found;
+  }
+
+  #read(message: Message): Received {
+    return { ...message, ...message.content.read(), handle: "" };
+  }
+
   /** Removes all messages. */
   purge(): void {
     for (const message of this.#messages.values()) this.#remove(message);

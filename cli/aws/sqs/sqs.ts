@@ -156,6 +156,7 @@ export function parseSqs(
   const traceHeader = headers.get("x-amzn-trace-id") ?? undefined;
   return {
     accesses: [{ action: actionOf(operation), resource: resourceOf(operation, input) }],
+    isLate: operation === "ReceiveMessage",
     run() {
       checkSupport("sqs", operation, input);
       const output = OPERATIONS[operation]!(queues, input, { ...context, traceHeader });

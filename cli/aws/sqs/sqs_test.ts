@@ -456,15 +456,19 @@ Deno.test("a message gets the trace header of its request if it has no other", a
   const send = (input: object) =>
     fetch(test.url, {
       method: "POST",
-      headers: { "x-amz-target": "AmazonSQS.SendMessage", "x-amzn-trace-id": "Root=1" },
+      headers: { "x-amz-target": "AmazonSQS.SendMessage", "x-amzn-trace-id": root },
       body: JSON.stringify({ QueueUrl, MessageBody: "m", ...input }),
     });
+  const root = "Root=1-5759e988-bd862e3fe1be46a994272793";
   const AWSTraceHeader = { DataType: "String", StringValue: "Root=2" };
   for (const input of [{}, { MessageSystemAttributes: { AWSTraceHeader } }]) {
     await (await send(input)).body?.cancel();
   }
   const headers = (await receive(sqs, QueueUrl)).map((one) => one.Attributes?.AWSTraceHeader);
-  assertEquals(headers, ["Root=1", "Root=2"]);
+  const [first, second] = headers.map((header) =>
+    header?.replace(/Parent=[\da-f]{16}/, "Parent=CALL")
+  );
+  assertEquals([first, second], [`${root};Parent=CALL;Sampled=0`, "Root=2"]);
 });
 
 const CODES: Readonly<Record<string, string>> = {

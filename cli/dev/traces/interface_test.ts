@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { manifestWith, startTestPlatform, type TestPlatform } from "../../testdata/platform.ts";
+import { sendSigned } from "../../testdata/services.ts";
 import { drawTrees } from "../../testdata/traces.ts";
 import { until } from "../../../testdata/waiting.ts";
 import { HIDDEN } from "./hide.ts";
@@ -181,22 +182,16 @@ Deno.test("twenty requests at a time have each their own calls below them", asyn
   const triggers = { routes: [{ method: "GET", path: "/a/{id}" }] };
   const manifest = manifestWith({ f: { module: "f.ts", uses, triggers } }, { jobs: {} });
   await using test = await startTestPlatform(async ({ event, options }) => {
-    const { AWS_ACCESS_KEY_ID, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL } = test.environmentOf("f");
+    const environment = test.environmentOf("f");
     // Each invocation has a sandbox of its own, with a token that begins with that of the function. Nothing else tells them apart.
-    const token = `${AWS_SESSION_TOKEN}${event.pathParameters.id}`;
+    const token = `${environment.AWS_SESSION_TOKEN}${event.pathParameters.id}`;
     options.onSandbox?.(token);
     for (const part of ["a", "b"]) {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
-      const response = await fetch(AWS_ENDPOINT_URL!, {
-        method: "POST",
-        headers: {
-          "x-amz-target": "AmazonSQS.SendMessage",
-          "x-amz-security-token": token,
-          authorization:
-            `AWS4-HMAC-SHA256 Credential=${AWS_ACCESS_KEY_ID}/20260101/us-east-1/sqs/aws4_request`,
-        },
+      const response = await sendSigned({ ...environment, AWS_SESSION_TOKEN: token }, "sqs", {
+        headers: { "x-amz-target": "AmazonSQS.SendMessage" },
         body: JSON.stringify({
-          QueueUrl: `${AWS_ENDPOINT_URL}/000000000000/app-jobs`,
+          QueueUrl: `${environment.AWS_ENDPOINT_URL}/000000000000/app-jobs`,
           MessageBody: `${event.pathParameters.id} ${part}`,
         }),
       });

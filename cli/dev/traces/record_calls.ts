@@ -3,6 +3,7 @@ import type { Access, ServiceCall, ServiceError } from "../../aws/service_call.t
 import { parseObject } from "../../rules/json_object.ts";
 import { createSpanId, readTraceHeader, withParent, withRoot } from "../../rules/trace_header.ts";
 import type { Attributes, SpanError } from "./span.ts";
+import { followStream } from "./followed_stream.ts";
 import { keep, type Traces } from "./traces.ts";
 
 /** The services as AWS SDKs name them. */
@@ -72,8 +73,10 @@ export class RecordedCalls {
     let name = method || pathname;
     let attributes: Attributes = {};
     let error: SpanError | undefined;
+    let isLate = false;
     return {
-      parsed: ({ accesses: [access], operation = method }) => {
+      parsed: ({ accesses: [access], operation = method, isLate: waits = false }) => {
+        isLate = waits;
         if (access === undefined) return;
         const [type, resource] = this.#resourceOf(access);
         name = `${operation} ${resource}`;
@@ -89,16 +92,22 @@ export class RecordedCalls {
         // Objects are not read twice.
         const isText = response.body !== null && (service !== "s3" || status >= 400) &&
           /json|xml/.test(headers.get("content-type") ?? "");
+        const end = (bytes?: Uint8Array, size?: number) => {
+          const isFailed = status >= 500 || "mate.denied" in attributes;
+          if (status >= 400) error ??= errorIn(bytes, status);
+          this.traces.end(id, {
+            status: isFailed ? "failed" : status >= 400 ? "refused" : "ok",
+            name,
+            error,
+            attributes: { ...attributes, "http.response.status_code": status },
+            result: bytes && keep(bytes, size),
+          });
+        };
+        if (isLate && response.body !== null) {
+          return new Response(followStream(response.body, end), response);
+        }
         const bytes = isText ? await response.bytes() : undefined;
-        const isFailed = status >= 500 || "mate.denied" in attributes;
-        if (status >= 400) error ??= errorIn(bytes, status);
-        this.traces.end(id, {
-          status: isFailed ? "failed" : status >= 400 ? "refused" : "ok",
-          name,
-          error,
-          attributes: { ...attributes, "http.response.status_code": status },
-          result: bytes && keep(bytes),
-        });
+        end(bytes);
         return bytes === undefined ? response : new Response(bytes, response);
       },
     };

@@ -3,6 +3,7 @@ import type { HttpRequest } from "../../gateway/protocol.ts";
 import type { Reply } from "../../lambda/http.ts";
 import { createSpanId, readTraceHeader, withParent, withRoot } from "../../rules/trace_header.ts";
 import type { Attributes, Span } from "./span.ts";
+import { followStream } from "./followed_stream.ts";
 import { keep, type Kept, MAX_KEPT, type Traces } from "./traces.ts";
 
 /** Answers requests. */
@@ -57,40 +58,13 @@ export function recordRequests(answer: Answer, traces: Traces, facts: Attributes
     }
     return {
       ...reply,
-      body: follow(reply.body, (bytes, size) => end(keepReply(reply, bytes, size))),
+      body: followStream(reply.body, (bytes, size) => end(keepReply(reply, bytes, size))),
     };
   };
 }
 
 function statusOf(status: number): Exclude<Span["status"], "running"> {
   return status >= 500 ? "failed" : status >= 400 ? "refused" : "ok";
-}
-
-/** Passes on a stream, and keeps its beginning. At its end, or if the reader goes away, calls a function. */
-function follow(
-  body: ReadableStream<Uint8Array>,
-  end: (bytes: Uint8Array, size: number) => void,
-): ReadableStream<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let kept = 0;
-  let size = 0;
-  let isOver = false;
-  const finish = () => {
-    if (!isOver) end(Buffer.concat(chunks), size);
-    isOver = true;
-  };
-  return body.pipeThrough(
-    new TransformStream({
-      transform(chunk, controller) {
-        size += chunk.length;
-        if (kept <= MAX_KEPT) chunks.push(chunk);
-        if (kept <= MAX_KEPT) kept += chunk.length;
-        controller.enqueue(chunk);
-      },
-      flush: finish,
-      cancel: finish,
-    }),
-  );
 }
 
 /** Writes a request as HTTP/1.1 does: the head as text, and the body as it is. */
