@@ -2,66 +2,78 @@ import type { ApplicationFunction } from "../application/types.ts";
 import { REGION } from "../rules/arn.ts";
 
 /**
- * The first parts of the hosts of services whose hosts do not begin with the name in their signatures, or share that name. The
- * clients of the AWS SDKs read their endpoint from a variable with this identifier.
+ * The first parts of the hosts of services whose hosts do not begin with the name in their signatures, or share that name: by this
+ * name, and then by the identifier in the variable from which the clients of the AWS SDKs read their endpoint.
  */
-const LABELS_BY_ID: Readonly<Record<string, string>> = {
-  APPCONFIGDATA: "appconfigdata",
-  APPSTREAM: "appstream2",
-  BEDROCK_AGENT: "bedrock-agent",
-  BEDROCK_AGENT_RUNTIME: "bedrock-agent-runtime",
-  BEDROCK_RUNTIME: "bedrock-runtime",
-  CHIME_SDK_IDENTITY: "identity-chime",
-  CHIME_SDK_MEDIA_PIPELINES: "media-pipelines-chime",
-  CHIME_SDK_MEETINGS: "meetings-chime",
-  CHIME_SDK_MESSAGING: "messaging-chime",
-  CHIME_SDK_VOICE: "voice-chime",
-  CLOUDHSM_V2: "cloudhsmv2",
-  CONNECT_CONTACT_LENS: "contact-lens",
-  FORECASTQUERY: "forecastquery",
-  IOTFLEETHUB: "api.fleethub.iot",
-  IOTSECURETUNNELING: "api.tunneling.iot",
-  IOT_1CLICK_DEVICES_SERVICE: "devices.iot1click",
-  IOT_1CLICK_PROJECTS: "projects.iot1click",
-  IOT_DATA_PLANE: "data-ats.iot",
-  IOT_EVENTS_DATA: "data.iotevents",
-  IOT_JOBS_DATA_PLANE: "data.jobs.iot",
-  IVS_REALTIME: "ivsrealtime",
-  LEX_MODELS_V2: "models-v2-lex",
-  LEX_MODEL_BUILDING_SERVICE: "models.lex",
-  LEX_RUNTIME_SERVICE: "runtime.lex",
-  LEX_RUNTIME_V2: "runtime-v2-lex",
-  MAILMANAGER: "mail-manager",
-  MARKETPLACE_AGREEMENT: "agreement-marketplace",
-  MARKETPLACE_CATALOG: "catalog.marketplace",
-  MARKETPLACE_DEPLOYMENT: "deployment-marketplace",
-  MARKETPLACE_ENTITLEMENT_SERVICE: "entitlement.marketplace",
-  MARKETPLACE_METERING: "metering.marketplace",
-  MEDIASTORE_DATA: "data.mediastore",
-  MEMORYDB: "memory-db",
-  MIGRATIONHUB_CONFIG: "migrationhub-config",
-  PAYMENT_CRYPTOGRAPHY: "controlplane.payment-cryptography",
-  PAYMENT_CRYPTOGRAPHY_DATA: "dataplane.payment-cryptography",
-  PERSONALIZE_EVENTS: "personalize-events",
-  PERSONALIZE_RUNTIME: "personalize-runtime",
-  PINPOINT: "pinpoint",
-  PINPOINT_EMAIL: "email",
-  PINPOINT_SMS_VOICE: "sms-voice.pinpoint",
-  QAPPS: "data.qapps",
-  QLDB_SESSION: "session.qldb",
-  SAGEMAKER_A2I_RUNTIME: "a2i-runtime.sagemaker",
-  SAGEMAKER_EDGE: "edge.sagemaker",
-  SAGEMAKER_FEATURESTORE_RUNTIME: "featurestore-runtime.sagemaker",
-  SAGEMAKER_METRICS: "metrics.sagemaker",
-  SAGEMAKER_RUNTIME: "runtime.sagemaker",
-  SECRETS_MANAGER: "secretsmanager",
-  SERVICE_CATALOG_APPREGISTRY: "servicecatalog-appregistry",
-  SES: "email",
-  SESV2: "email",
-  SSO: "portal.sso",
-  SSO_OIDC: "oidc",
-  TIMESTREAM_QUERY: "query.timestream",
-  TIMESTREAM_WRITE: "ingest.timestream",
+const LABELS_BY_SERVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  appconfig: { APPCONFIGDATA: "appconfigdata" },
+  appstream: { APPSTREAM: "appstream2" },
+  "aws-marketplace": {
+    MARKETPLACE_AGREEMENT: "agreement-marketplace",
+    MARKETPLACE_CATALOG: "catalog.marketplace",
+    MARKETPLACE_DEPLOYMENT: "deployment-marketplace",
+    MARKETPLACE_ENTITLEMENT_SERVICE: "entitlement.marketplace",
+    MARKETPLACE_METERING: "metering.marketplace",
+  },
+  awsssoportal: { SSO: "portal.sso" },
+  bedrock: {
+    BEDROCK_AGENT: "bedrock-agent",
+    BEDROCK_AGENT_RUNTIME: "bedrock-agent-runtime",
+    BEDROCK_RUNTIME: "bedrock-runtime",
+  },
+  chime: {
+    CHIME_SDK_IDENTITY: "identity-chime",
+    CHIME_SDK_MEDIA_PIPELINES: "media-pipelines-chime",
+    CHIME_SDK_MEETINGS: "meetings-chime",
+    CHIME_SDK_MESSAGING: "messaging-chime",
+    CHIME_SDK_VOICE: "voice-chime",
+  },
+  cloudhsm: { CLOUDHSM_V2: "cloudhsmv2" },
+  connect: { CONNECT_CONTACT_LENS: "contact-lens" },
+  forecast: { FORECASTQUERY: "forecastquery" },
+  "iot-jobs-data": { IOT_JOBS_DATA_PLANE: "data.jobs.iot" },
+  iot1click: {
+    IOT_1CLICK_DEVICES_SERVICE: "devices.iot1click",
+    IOT_1CLICK_PROJECTS: "projects.iot1click",
+  },
+  iotdata: { IOT_DATA_PLANE: "data-ats.iot" },
+  ioteventsdata: { IOT_EVENTS_DATA: "data.iotevents" },
+  iotfleethub: { IOTFLEETHUB: "api.fleethub.iot" },
+  iotsecuredtunneling: { IOTSECURETUNNELING: "api.tunneling.iot" },
+  ivs: { IVS_REALTIME: "ivsrealtime" },
+  lex: {
+    LEX_MODELS_V2: "models-v2-lex",
+    LEX_MODEL_BUILDING_SERVICE: "models.lex",
+    LEX_RUNTIME_SERVICE: "runtime.lex",
+    LEX_RUNTIME_V2: "runtime-v2-lex",
+  },
+  mediastore: { MEDIASTORE_DATA: "data.mediastore" },
+  memorydb: { MEMORYDB: "memory-db" },
+  mgh: { MIGRATIONHUB_CONFIG: "migrationhub-config" },
+  mobiletargeting: { PINPOINT: "pinpoint" },
+  "payment-cryptography": {
+    PAYMENT_CRYPTOGRAPHY: "controlplane.payment-cryptography",
+    PAYMENT_CRYPTOGRAPHY_DATA: "dataplane.payment-cryptography",
+  },
+  personalize: {
+    PERSONALIZE_EVENTS: "personalize-events",
+    PERSONALIZE_RUNTIME: "personalize-runtime",
+  },
+  qapps: { QAPPS: "data.qapps" },
+  qldb: { QLDB_SESSION: "session.qldb" },
+  sagemaker: {
+    SAGEMAKER_A2I_RUNTIME: "a2i-runtime.sagemaker",
+    SAGEMAKER_EDGE: "edge.sagemaker",
+    SAGEMAKER_FEATURESTORE_RUNTIME: "featurestore-runtime.sagemaker",
+    SAGEMAKER_METRICS: "metrics.sagemaker",
+    SAGEMAKER_RUNTIME: "runtime.sagemaker",
+  },
+  secretsmanager: { SECRETS_MANAGER: "secretsmanager" },
+  servicecatalog: { SERVICE_CATALOG_APPREGISTRY: "servicecatalog-appregistry" },
+  ses: { MAILMANAGER: "mail-manager", PINPOINT_EMAIL: "email", SES: "email", SESV2: "email" },
+  "sms-voice": { PINPOINT_SMS_VOICE: "sms-voice.pinpoint" },
+  "sso-oauth": { SSO_OIDC: "oidc" },
+  timestream: { TIMESTREAM_QUERY: "query.timestream", TIMESTREAM_WRITE: "ingest.timestream" },
 };
 
 /** The hosts of services without a host that begins with the name in their signatures, or of the more common of several. */
@@ -81,6 +93,15 @@ export const LABELS: Readonly<Record<string, string>> = {
   "sso-oauth": "oidc",
   "timestream": "query.timestream",
 };
+
+/** Lists the first parts of the hosts of a service, by the name in its signatures. */
+export function labelsOf(service: string): readonly string[] {
+  if (!/^[a-z0-9-]{1,63}$/.test(service)) return [];
+  const own = <T>(record: Readonly<Record<string, T>>) =>
+    Object.hasOwn(record, service) ? record[service] : undefined;
+  const labels = [own(LABELS) ?? service, service, ...Object.values(own(LABELS_BY_SERVICE) ?? {})];
+  return [...new Set(labels)];
+}
 
 /**
  * What an SDK puts before the host for some operations, by their headers `X-Amz-Target`. It would put that before the host of this
@@ -129,7 +150,7 @@ export function endpointsOf(settings: ApplicationFunction, url: string): Record<
   const { hosts, isOpen } = hostsOf(settings, REGION);
   const isAll = isOpen || settings.runtime !== "deno";
   return Object.fromEntries(
-    Object.entries(LABELS_BY_ID)
+    Object.values(LABELS_BY_SERVICE).flatMap((labels) => Object.entries(labels))
       .filter(([, label]) => isAll || hosts.some((host) => host.label === label))
       .map(([id, label]) => [`AWS_ENDPOINT_URL_${id}`, `${url}${PREFIX}${label}`]),
   );

@@ -2,7 +2,7 @@ import { readLocalKeys } from "../manifest/local_values.ts";
 import type { Application, ApplicationFunction } from "../application/types.ts";
 import { REGION } from "../rules/arn.ts";
 import { ServiceError } from "../aws/service_call.ts";
-import { type Host, HOST_PREFIXES, hostsOf, LABELS, PREFIX } from "./aws_hosts.ts";
+import { type Host, HOST_PREFIXES, hostsOf, LABELS, labelsOf, PREFIX } from "./aws_hosts.ts";
 
 /** The login of the developer. */
 export interface Login {
@@ -86,13 +86,19 @@ export class Forwarding {
     const target = request.headers.get("x-amz-target") ?? "";
     const before = Object.hasOwn(HOST_PREFIXES, target) ? HOST_PREFIXES[target]! : "";
     const common = before + (Object.hasOwn(LABELS, label) ? LABELS[label]! : label);
-    const host = this.#find(before + label, service, owner) ?? this.#find(common, service, owner);
+    const host = this.#find(before + label, service, owner, before) ??
+      this.#find(common, service, owner, before);
     const name = nameOf(service);
     if (host === undefined) {
-      const isNode = this.#functions[owner]!.runtime !== "deno";
-      const grant = isNode
-        ? `name it in a statement, such as "${service}:*"`
-        : `name its host in permissions.net, such as "${common}.\${region}.amazonaws.com:443"`;
+      const settings = this.#functions[owner]!;
+      if (this.#isOpen(service, settings)) {
+        const own = labelsOf(service).map((one) => `"${before}${one}"`).join(" or ");
+        const text = `${name}, and its host begins with ${own}, not with ${JSON.stringify(label)}`;
+        throw failure(`${text}: name the host in permissions.net of a function on Deno`, 501);
+      }
+      const grant = settings.runtime === "deno"
+        ? `name its host in permissions.net, such as "${common}.\${region}.amazonaws.com:443"`
+        : `name it in a statement, such as "${service}:*"`;
       throw failure(`${name}: to call the real one, ${grant}`, 501);
     }
     if (this.#login === undefined) {
@@ -105,19 +111,25 @@ export class Forwarding {
     return await send(request, { ...host, path: path || "/", service }, body, this.#login);
   }
 
-  /** Finds the host of a service that a function may call. */
-  #find(label: string, service: string, owner: string | undefined): Host | undefined {
+  /**
+   * Finds the host of a service that a function may call: one that the manifest names, or one of the service itself.
+   *
+   * @param before What an SDK puts before the hosts of the service.
+   */
+  #find(label: string, service: string, owner: string, before: string): Host | undefined {
+    const settings = this.#functions[owner]!;
     const region = this.#login?.region ?? REGION;
-    const owners = owner === undefined ? Object.values(this.#functions) : [this.#functions[owner]!];
-    const all = owners.map((settings) => hostsOf(settings, region));
-    const found = all.flatMap(({ hosts }) => hosts)
-      .filter((one) => one.label === label);
+    const found = hostsOf(settings, region).hosts.filter((one) => one.label === label);
     const near = found.find((one) => one.region === region) ?? found[0];
-    const isOpen = all.some(({ isOpen }) => isOpen) ||
-      owners.some((settings) => settings.runtime !== "deno" && mentions(settings, service));
-    if (near !== undefined || !isOpen) return near;
-    if (!/^[a-z0-9.-]{1,63}$/.test(label)) return undefined;
+    if (near !== undefined || !this.#isOpen(service, settings)) return near;
+    if (!labelsOf(service).some((one) => before + one === label)) return undefined;
     return { host: `${label}.${region}.amazonaws.com`, label, region };
+  }
+
+  /** Whether a function may call the hosts of a service although its manifest names none. */
+  #isOpen(service: string, settings: ApplicationFunction): boolean {
+    return hostsOf(settings, REGION).isOpen ||
+      settings.runtime !== "deno" && mentions(settings, service);
   }
 }
 

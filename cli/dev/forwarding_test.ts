@@ -162,13 +162,19 @@ async function startWith(
     }),
   );
   /** Calls a service as the function does. Returns the identifier of the answer, or the message of the error. */
-  const call = async ([name, operation, input]: typeof SERVICES[number], key?: string) => {
+  const call = async (
+    [name, operation, input]: typeof SERVICES[number],
+    key?: string,
+    label?: string,
+  ) => {
     const module = await import(`npm:@aws-sdk/client-${name}@^3.1000.0`);
     const constructor = Object.keys(module).find((one) => /^[A-Z].*Client$/.test(one))!;
     const id = module[constructor].prototype.constructor && name;
     const variable = `AWS_ENDPOINT_URL_${ID[id] ?? id.replaceAll("-", "_").toUpperCase()}`;
     const client = new module[constructor]({
-      endpoint: environment[variable] ?? environment.AWS_ENDPOINT_URL,
+      endpoint: label !== undefined
+        ? `${environment.AWS_ENDPOINT_URL}/.aws/${label}`
+        : environment[variable] ?? environment.AWS_ENDPOINT_URL,
       region: "us-east-1",
       maxAttempts: 1,
       disableHostPrefix: true, // as docs/local.md says
@@ -293,6 +299,43 @@ Deno.test("a function on Node.js may call a service that its statements name", a
   await test.call(sesv2!);
   assertMatch(await test.call(ssm!), /"ssm" is not emulated.*name it in a statement/);
   assertEquals(test.seen.map(({ host }) => host), ["email.us-east-1.amazonaws.com"]);
+});
+
+Deno.test("a request reaches only the hosts of the service that signs it, and those that the manifest names", async () => {
+  const statements = [{ Effect: "Allow", Action: ["ses:SendEmail"], Resource: "*" }];
+  const [sesv2] = SERVICES;
+  const labels = [
+    "attacker.execute-api",
+    "attacker",
+    "ssm",
+    "evil.email",
+    "email.evil",
+    "EMAIL",
+    "x",
+  ]
+    .concat("__proto__", "email%2f", "s3", "attacker.lambda-url", "");
+  for (
+    const settings of [
+      { runtime: "nodejs22.x", statements },
+      { runtime: "nodejs22.x", statements: [{ ...statements[0], Action: "*" }] },
+      { permissions: { net: ["*"] } },
+      { permissions: { net: ["*.amazonaws.com"] } },
+    ]
+  ) {
+    await using test = await startWith(KEYS, settings);
+    for (const label of labels) {
+      const message = await test.call(sesv2!, undefined, label);
+      assertMatch(message, /its host begins with "email" or "ses".*, not with "/, label);
+    }
+    assertEquals(test.seen, []);
+    for (const label of ["email", "ses", "mail-manager"]) await test.call(sesv2!, undefined, label);
+    const hosts = ["email", "ses", "mail-manager"].map((one) => `${one}.us-east-1.amazonaws.com`);
+    assertEquals(test.seen.map(({ host }) => host), hosts);
+  }
+  await using named = await startWith(KEYS, ["abc.execute-api.${region}.amazonaws.com:443"]);
+  await named.call(sesv2!, undefined, "abc.execute-api");
+  await named.call(sesv2!, undefined, "abd.execute-api");
+  assertEquals(named.seen.map(({ host }) => host), ["abc.execute-api.us-east-1.amazonaws.com"]);
 });
 
 Deno.test("findLogin() reads no file and runs no program that .env names", async () => {
