@@ -1,6 +1,11 @@
 import { dirname, extname, join, resolve } from "node:path";
 import { parse } from "jsonc-parser";
-import { detectIsolation, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
+import {
+  detectIsolation,
+  type Isolation,
+  letFunctionsIn,
+  makeTmp,
+} from "../../lambda/isolation/isolation.ts";
 import { GROUP_ID, USER_ID } from "../../lambda/isolation/root_folder.ts";
 import { mapValues } from "../../application/resources.ts";
 import type { Application, Gateway } from "../../application/types.ts";
@@ -199,9 +204,8 @@ async function ask(
 /** Gives a process in plain folders its cache. The processes of root run as another user. */
 async function preparePlain(work: string, cache: string): Promise<void> {
   await Deno.mkdir(cache, { mode: 0o700 });
-  if (Deno.uid() !== 0) return;
-  await Deno.chmod(work, 0o755);
-  await Deno.chown(cache, USER_ID, GROUP_ID);
+  await letFunctionsIn(work);
+  if (Deno.uid() === 0) await Deno.chown(cache, USER_ID, GROUP_ID);
 }
 
 /** Describes an error of the program: its message, and the line of the module if the module threw it. */

@@ -12,7 +12,12 @@ import { layerFiles, writeLayer } from "../../bundle/modules/layer.ts";
 import { type NodeRuntime, ownArchitecture } from "../../programs/pinned_packages.ts";
 import { findNode } from "../../programs/find_node.ts";
 import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
-import { type Folders, type Isolation, prepareRoot } from "../../lambda/isolation/isolation.ts";
+import {
+  type Folders,
+  type Isolation,
+  letFunctionsIn,
+  prepareRoot,
+} from "../../lambda/isolation/isolation.ts";
 import { GROUP_ID, USER_ID } from "../../lambda/isolation/root_folder.ts";
 import { makeOwnedFolder, type OwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import type { Code } from "../../lambda/sandbox/sandbox.ts";
@@ -62,7 +67,7 @@ export class Workshop implements AsyncDisposable {
     // /tmp does not fit: it may be in memory, and functions in plain folders may write to it.
     await using stack = new AsyncDisposableStack();
     const owned = stack.use(await makeOwnedFolder("/var/tmp"));
-    await Deno.chmod(owned.path, 0o755); // Functions run as another user.
+    await letFunctionsIn(owned.path);
     stack.move();
     return new Workshop(owned, isolation, options);
   }

@@ -93,7 +93,7 @@ async function findPrograms(): Promise<Programs | string> {
 async function tryOut(isolation: Isolation): Promise<string | undefined> {
   const folder = await Deno.makeTempDir({ prefix: "mate-isolation-" });
   try {
-    await Deno.chmod(folder, 0o755);
+    await letFunctionsIn(folder);
     const tmp = await makeTmp(folder);
     const { path, options } = isolation.command({ task: folder, layer: folder, tmp }, [
       "/bin/sh",
@@ -288,6 +288,11 @@ export async function makeTmp(parent: string): Promise<string> {
   const path = Deno.makeTempDirSync({ dir: parent, prefix: "tmp-" }); // Waiting would take longer.
   if (Deno.uid() === 0) Deno.chownSync(path, USER_ID, GROUP_ID);
   return path;
+}
+
+/** Lets functions into a folder of the platform. Those of root run as another user; all others need no rights of other users. */
+export async function letFunctionsIn(folder: string): Promise<void> {
+  await Deno.chmod(folder, Deno.uid() === 0 ? 0o755 : 0o700);
 }
 
 /** Counts the bytes on disk of a folder for `/tmp`. */

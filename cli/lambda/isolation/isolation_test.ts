@@ -87,8 +87,14 @@ Deno.test({
     const [script, bundle] = [`${folder}/script.js`, `${folder}/bundle.js`];
     await Deno.writeTextFile(
       script,
-      `import { detectIsolation } from ${JSON.stringify(new URL("isolation.ts", import.meta.url))};
-      console.log((await detectIsolation()).kind);`,
+      `import { detectIsolation, letFunctionsIn } from ${
+        JSON.stringify(new URL("isolation.ts", import.meta.url))
+      };
+      console.log((await detectIsolation()).kind);
+      const folder = await Deno.makeTempDir();
+      await letFunctionsIn(folder);
+      console.log((await Deno.stat(folder)).mode & 0o777);
+      await Deno.remove(folder);`,
     );
     const bundling = await new Deno.Command(Deno.execPath(), {
       args: ["bundle", "--quiet", "--no-lock", "-o", bundle, script],
@@ -101,7 +107,8 @@ Deno.test({
       env: { HOME: "/tmp", DENO_DIR: "/tmp/nobody-deno", PATH: Deno.env.get("PATH")! },
       clearEnv: true,
     }).output();
-    const kind = new TextDecoder().decode(stdout).trim();
+    const [kind, mode] = new TextDecoder().decode(stdout).trim().split("\n");
+    assertEquals(mode, `${0o700}`, "no other user may enter a folder of the platform");
     if (kind === "plain folders") {
       console.error("NOT RUN: the user namespace, which this machine does not allow");
     } else assertEquals(kind, "user namespace", new TextDecoder().decode(stderr));
