@@ -55,24 +55,39 @@ Deno.test("a bundled function's failures and records name the author's file and 
     `// A comment that the bundle lacks.
      import { logger } from "${import.meta.resolve("../logger/mod.ts")}"; // another copy of it
      logger.info("Opened");
-     export const handler = (event: { log: boolean }): string => {
+     export const handler = (event: { log: boolean } | { name: string }): string => {
+       if ("name" in event) JSON.parse(event.name);
        const error = new RangeError("no supplier");
-       if (!event.log) throw error;
+       if (!("log" in event) || !event.log) throw error;
        console.error("Cannot order", error);
        return "logged";
      };`,
   );
   await bundle(`${folder}/orders.ts`, `${folder}/index.js`, "--sourcemap=external");
   for (const command of COMMANDS) {
-    await using stub = new StubApi([invocation({ log: false }), invocation({ log: true })]);
+    const name = "\n at /%:1:1\n at /var/task/%:1:1\n";
+    await using stub = new StubApi([
+      invocation({ log: false }),
+      invocation({ log: true }),
+      invocation({ name }),
+    ]);
     const { log } = await boot(stub, "orders/index.handler", {}, command);
-    const [{ body, headers }, { body: second }] = stub.posts as [StubRequest, StubRequest];
-    assertMatch(JSON.parse(body).stackTrace[0], /^at .*\borders\.ts:5:22\)?$/);
+    const [{ body, headers }, { body: second }, { body: third }] = stub.posts as [
+      StubRequest,
+      StubRequest,
+      StubRequest,
+    ];
+    const { errorType, errorMessage, stackTrace } = JSON.parse(third);
+    assertEquals(errorType, "SyntaxError");
+    assertStringIncludes(errorMessage, "at /%:1:1");
+    assertEquals(stackTrace.filter((line: string) => line.includes("%")), []);
+    assertEquals(log.match(/\tERROR\tThe invocation failed SyntaxError/g)?.length, 1);
+    assertMatch(JSON.parse(body).stackTrace[0], /^at .*\borders\.ts:6:22\)?$/);
     const cause = JSON.parse(headers["lambda-runtime-function-xray-error-cause"]!);
-    assertEquals(cause.exceptions[0].stack[0].line, 5);
+    assertEquals(cause.exceptions[0].stack[0].line, 6);
     assertEquals(second, '"logged"');
     assertMatch(log, /\tINFO\tOpened\n/);
-    assertMatch(log, /\tERROR\tThe invocation failed [^\n]*orders\.ts:5:22/);
-    assertMatch(log, /\tERROR\tCannot order [^\n]*orders\.ts:5:22/);
+    assertMatch(log, /\tERROR\tThe invocation failed [^\n]*orders\.ts:6:22/);
+    assertMatch(log, /\tERROR\tCannot order [^\n]*orders\.ts:6:22/);
   }
 });

@@ -1,4 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import fc from "fast-check";
+import { loggerState } from "../logger/state.ts";
+import { logger, logInternalError } from "../logger/mod.ts";
+import { belowMessage } from "./stack.ts";
 import { describeFailure, errorTypeField, RuntimeFailure, xrayCause } from "./failure.ts";
 
 Deno.test("describeFailure() gives the type and message of any thrown value", () => {
@@ -25,6 +29,109 @@ Deno.test("describeFailure() gives the frames of the stack, and no line of the m
   const { stackTrace } = describeFailure(new Error("first\nsecond"));
   assertMatch(stackTrace[0]!, /^at .*failure_test\.ts:\d+:\d+\)?$/);
   assertEquals(stackTrace.some((line) => line.includes("second")), false);
+});
+
+/** Describes an error, and logs it, with a map of every frame. Returns the frames that were asked for as well. */
+async function describe(error: unknown, format: "json" | "text") {
+  const state = loggerState();
+  const asked: string[] = [];
+  state.mapStack = belowMessage((frames) => {
+    asked.push(frames);
+    return frames.replaceAll(/^    at .*$/gm, "    at mapped.ts:1:1");
+  });
+  const lines: string[] = [];
+  const { write, format: outer } = state;
+  state.write = (line) => void lines.push(line);
+  state.format = format;
+  try {
+    const failure = describeFailure(error);
+    logger.error("The invocation failed", error);
+    logInternalError(error);
+    return await Promise.resolve({ failure, lines, asked });
+  } finally {
+    delete state.mapStack;
+    delete state.format;
+    delete state.write;
+    if (outer) state.format = outer;
+    if (write) state.write = write;
+  }
+}
+
+Deno.test("an error costs one record and one failure, whatever its name, message and cause: no line of the message is a frame", async () => {
+  const forged = fc.constantFrom(
+    "\n at /%:1:1\n",
+    "\n    at f (file:///var/task/index.mjs:1:1)",
+    "\r\n\tat /var/task/x.mjs:1:1",
+    ": ",
+    "Error",
+  );
+  const text = fc.array(fc.oneof(forged, fc.string({ unit: "binary" })), { maxLength: 4 })
+    .map((parts) => parts.join(""));
+  const cases = fc.record({
+    text,
+    name: fc.option(text),
+    cause: fc.option(fc.oneof(text, fc.anything(), text.map((text) => new Error(text)))),
+    isChanged: fc.boolean(),
+    format: fc.constantFrom("json", "text"),
+  });
+  await fc.assert(fc.asyncProperty(cases, async ({ text, name, cause, isChanged, format }) => {
+    const [error, { stack }] = [new Error(text, { cause }), new Error("one line")];
+    const count = stack!.split("\n").length - 1;
+    // Deno writes the stack when it is read first, Node.js when the error is made.
+    if (isChanged) String(error.stack);
+    if (name !== null) error.name = name;
+    if (isChanged) error.message = "Another message";
+    const { failure, lines, asked } = await describe(error, format);
+    assertEquals(failure.errorMessage, error.message);
+    assertEquals(lines.length, 2);
+    if (format === "json") {
+      assertEquals(JSON.parse(lines[0]!).errorMessage, error.message.toWellFormed());
+    }
+    if (isChanged) return;
+    assertEquals(asked[0]!.split("\n").length, count, error.stack);
+    assertEquals(failure.stackTrace.every((frame) => frame === "at mapped.ts:1:1"), true);
+  }));
+});
+
+Deno.test("an error is described in linear time, whatever its message", async () => {
+  const count = 40_000;
+  for (
+    const message of [
+      "\n    at /var/task/x.mjs:1:1".repeat(count),
+      Array.from({ length: count }, (_, index) => `\n at /var/task/${index}%.mjs:1:1`).join(""),
+      "\n at /".repeat(count * 5),
+      "\n at (".repeat(count * 5),
+      " ".repeat(count * 50),
+      "\n".repeat(count * 50),
+    ]
+  ) {
+    for (const error of [new Error(message), Object.assign(new Error(message), { message: "x" })]) {
+      const cause = Array.from({ length: 20 }).reduce<Error>(
+        (cause) => new Error(message.slice(0, 100_000), { cause }),
+        error,
+      );
+      const { failure, lines } = await describe(new Error("outer", { cause }), "text");
+      assertEquals([failure.errorMessage, lines.length], ["outer", 2]);
+      const { failure: own } = await describe(error, "json");
+      assertEquals(own.errorMessage.slice(0, 100), error.message.slice(0, 100));
+    }
+  }
+});
+
+Deno.test("an error that breaks its reader is described all the same", async () => {
+  const throws = () => {
+    throw new Error("trap");
+  };
+  const traps = ["ownKeys", "get", "has", "getPrototypeOf", "getOwnPropertyDescriptor"];
+  for (const trap of traps) {
+    const error = new Proxy(new Error("first"), { [trap]: throws });
+    for (const format of ["json", "text"] as const) {
+      const { failure, lines } = await describe(error, format);
+      assertEquals(lines.length, 2, trap);
+      assertEquals(typeof failure.errorMessage, "string");
+      if (!trap.startsWith("get")) assertMatch(lines[0]!, /first/);
+    }
+  }
 });
 
 Deno.test("describeFailure() cuts long texts, and says how much it cut", () => {

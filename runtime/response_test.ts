@@ -86,6 +86,15 @@ Deno.test("readResponse() reads up to the end of each response, and no further",
   }
 });
 
+Deno.test("readResponse() passes over interim responses (RFC 9110 section 15.2)", async () => {
+  const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+  const text = `${interim}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`;
+  const reader = readerOf(text + text, [3]);
+  for (let i = 0; i < 2; i++) {
+    assertEquals(show(await readResponse(reader)), [200, { "content-length": "2" }, "ok"]);
+  }
+});
+
 Deno.test("readResponse() refuses a malformed or truncated response", async () => {
   const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   const cases = [

@@ -33,6 +33,9 @@ Deno.test("stackMapper() translates the frames of each form, and nothing else", 
     [`    at ${"/".repeat(1e6)}`], // if the time is not linear, this takes minutes
     [`    at ${"(".repeat(1e6)}`],
     ["    at f (a) (file:///var/task/index.mjs:1:3)", "    at f (a) (src/a.ts:1:3)"],
+    ["    at f (file:///var/task/%:1:3)"], // no percent-encoding
+    ["    at f (file:///var/task/../task/index.mjs:1:3)"],
+    [`    at ${"/x\n    at ".repeat(1e5)}`],
   ] as const;
   for (const [line, expected] of cases) {
     const stack = `Error: x\n${line}\n    at native`;
@@ -55,4 +58,36 @@ Deno.test("stackMapper() leaves a stack as it is if the map is malformed", () =>
   for (const map of ["{", "null", '{"sources":[]}', '{"sources":[null],"mappings":5}']) {
     assertEquals(mapperOf(map)(stack), stack, map);
   }
+});
+
+Deno.test("stackMapper() maps at most 100 frames of one stack", () => {
+  const frame = "    at file:///var/task/index.mjs:1:1\n";
+  const mapped = mapperOf(SMALL)(frame.repeat(150));
+  assertEquals(mapped, "    at src/a.ts:1:1\n".repeat(100) + frame.repeat(50));
+});
+
+Deno.test("stackMapper() keeps the maps of 50 modules, and looks for a map once that cannot be read", () => {
+  const reads: string[] = [];
+  const translate = stackMapper(ROOT, (path) => {
+    reads.push(path);
+    return path.includes("missing") ? undefined : JSON.stringify(SMALL);
+  });
+  const frame = (module: string) => `    at file://${ROOT}/${module}.mjs:1:1`;
+  const ask = (module: string) => translate(frame(module)) !== frame(module);
+  const modules = Array.from({ length: 50 }, (_, index) => `m${index}`);
+  for (let turn = 0; turn < 2; turn++) {
+    for (const module of modules) assertEquals(ask(module), true);
+  }
+  assertEquals(reads.length, 50);
+  ask("m0"); // so m1 is the one whose last use is the longest ago
+  ask("m50");
+  ask("m0");
+  assertEquals(reads.length, 51);
+  ask("m1");
+  assertEquals(reads.length, 52);
+  reads.length = 0;
+  for (let turn = 0; turn < 2; turn++) {
+    for (let index = 0; index < 100; index++) assertEquals(ask(`missing${index}`), false);
+  }
+  assertEquals(reads.length, 100);
 });
