@@ -4,6 +4,7 @@ import {
   processPartialResponse,
   SqsFifoPartialProcessorAsync,
 } from "@aws-lambda-powertools/batch";
+import { runInNewContext } from "node:vm";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import * as z from "zod";
@@ -117,15 +118,20 @@ Deno.test("queueHandler() logs each failure once, with its causes and without th
     if (record.messageId() === "0") {
       throw new Error("Cannot order", { cause: new TypeError("timed out") });
     }
-    if (record.messageId() === "1") throw record.body();
+    if (record.messageId() === "1") throw { code: 7 };
+    if (record.messageId() === "2") throw runInNewContext("new RangeError('of another realm')");
   }, makeEvent(messages));
-  assertEquals(failures, ["0", "1"]);
+  assertEquals(failures, ["0", "1", "2"]);
   const records = log.filter(({ message }) => message !== "Working");
   const facts = records.map((
     { level, messageId, errorMessage },
   ) => [level, messageId, errorMessage]);
-  const second = ["ERROR", "1", "The work threw a string"];
-  assertEquals(facts, [["ERROR", "0", "Cannot order"], second]);
+  assertEquals(facts, [
+    ["ERROR", "0", "Cannot order"],
+    ["ERROR", "1", "The work threw an object"],
+    ["ERROR", "2", "of another realm"],
+  ]);
+  assertEquals([records[1]!.cause, records[2]!.errorType], [{ code: 7 }, "RangeError"]);
   assertEquals((records[0]!.cause as { errorMessage: string }).errorMessage, "timed out");
   assertEquals(log.every(({ requestId }) => requestId === "id-1"), true);
   assert(!JSON.stringify(log).includes("secret"));

@@ -79,9 +79,11 @@ Deno.test("tableHandler() logs a failure once, with its causes and without the i
     [],
   ]);
   const thrown = await run<TableItem>((record) => {
-    throw record.newImage()!.id;
+    throw record.newImage()!.id === "secret" ? 7 : 8;
   }, makeEvent([{ newImage: { id: "secret" } }]));
-  assertEquals(thrown.log.map(({ errorMessage }) => errorMessage), ["The work threw a string"]);
+  assertEquals(thrown.log.map(({ errorMessage, cause }) => [errorMessage, cause]), [
+    ["The work threw a number", 7],
+  ]);
   assert(!JSON.stringify([log, thrown.log]).includes("secret"));
 });
 
