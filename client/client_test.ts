@@ -137,6 +137,12 @@ Deno.test("createClient() refuses a value that would make another path, and asks
       await assertRejects(() => client(key, request), TypeError, "Invalid ");
     }
   }
+  for (const path of ["/evil.example", "//evil.example", "/"]) {
+    const request = { path: { path, id: path } } as never;
+    for (const key of ["GET /files/{path+}", "GET /{path+}"] as const) {
+      await assertRejects(() => client(key as never, request), TypeError, "makes another path");
+    }
+  }
   await assertRejects(
     async () => {
       // @ts-expect-error The path is required.

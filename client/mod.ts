@@ -49,8 +49,8 @@ const UNUSABLE = /^$|(^|\/)\.\.?(\/|$)|\p{Cs}/u;
  * A call resolves to `{ ok, status, body, response }`, whatever the status. It rejects only if `fetch` does, if the body of
  * a success is neither empty nor JSON (a `SyntaxError`), or if the parameters make no URL (a `TypeError`).
  *
- * Values of the path are percent-encoded. A value that is empty, or that has a segment `.` or `..`, is refused, because
- * `fetch` would ask for another route.
+ * Values of the path are percent-encoded. A value that is empty, that has a segment `.` or `..`, or that begins with a
+ * slash and stands for several segments, is refused, because `fetch` would ask for another route or another host.
  *
  * @typeParam Api The type of the description: `createClient<typeof api>(…)`.
  * @param base The URL before the paths, with the stage: `https://api.example.com/v1`. It may be relative in a browser.
@@ -80,7 +80,7 @@ export function createClient<Api>(base: string, options: ClientOptions = {}): Cl
     const [method, template] = key.split(" ") as [string, string];
     const url = template.replace(/\{(.+?)(\+?)\}/g, (_, name, plus) => {
       const value = String(path?.[name] ?? "");
-      if (UNUSABLE.test(value)) {
+      if (UNUSABLE.test(value) || (plus && value.startsWith("/"))) {
         throw new TypeError(`Invalid ${name} of ${key}: "${value}" makes another path`);
       }
       const encoded = encodeURIComponent(value);
