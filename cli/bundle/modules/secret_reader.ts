@@ -124,16 +124,34 @@ async function exchange(url: URL, end: number, make: () => Promise<RequestInit>)
         throw new Error(`Cannot read the secrets: ${problem}`);
       }
     } catch (cause) {
-      const { name, message } = cause as Error;
+      const { name } = cause as Error;
+      if (/^(NotCapable|PermissionDenied)$/.test(name)) { // on Deno
+        throw new Error(
+          `Cannot read the secrets: the function may not reach ${url.host}; add "${url.host}" to "permissions": { "net": [] } of the function`,
+          { cause },
+        );
+      }
       if (name !== "TypeError" && name !== "TimeoutError") throw cause; // fetch() throws these two
       problem = name === "TypeError"
-        ? `cannot reach ${url.host}: ${message}`
+        ? `cannot reach ${url.host}: ${explain(cause)}`
         : `${url.host} does not answer; in a VPC, a function needs a NAT gateway or an endpoint for it`;
     }
     const pause = Math.random() * delay; // so that functions that start together do not ask together again
     if (Date.now() + pause >= end) throw new Error(`Cannot read the secrets: ${problem}`);
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
+}
+
+/** The messages of an error and of all its causes. On Node.js, the message of `fetch()` itself is only "fetch failed". */
+export function explain(error: unknown): string {
+  const messages: string[] = [];
+  for (let cause = error; cause instanceof Error && messages.length < 10; cause = cause.cause) {
+    // The error of several addresses has no message of its own.
+    const parts = cause instanceof AggregateError ? cause.errors : [];
+    const message = cause.message || parts.map(({ message }) => message).join("; ");
+    messages.push(message || (cause as { code?: string }).code || cause.name);
+  }
+  return messages.join(": ");
 }
 
 /** Reads an answer. An error of `JSON.parse()` would quote a part of it. */

@@ -2,11 +2,11 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
 import fc from "fast-check";
-import { succeed } from "../../../testdata/programs.ts";
+import { succeed, temporaryFolder } from "../../../testdata/programs.ts";
 import { Emulator } from "../../deploy/testdata/emulator.ts";
 import { serve } from "../../testdata/bundle.ts";
 import { findProgram } from "../../programs/find_program.ts";
-import { readSecrets, sign } from "./secret_reader.ts";
+import { explain, readSecrets, sign } from "./secret_reader.ts";
 
 const KEYS = {
   AWS_REGION: "eu-west-1",
@@ -147,6 +147,39 @@ Deno.test("readSecrets() says why it cannot read, after one request, and quotes 
   }
   const keyless = () => ({ AWS_REGION: "eu-west-1" });
   await assertRejects(() => read(store, ["/a/b/C"], keyless), Error, "has no credentials");
+});
+
+Deno.test("readSecrets() names the host that the function may not reach on Deno", async () => {
+  const code = `import { readSecrets } from "${import.meta.resolve("./secret_reader.ts")}";
+    const keys = { AWS_REGION: "eu-west-1", AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
+    await readSecrets(["/shop/dev/KEY"], (name: string) => (keys as Record<string, string>)[name]).catch(({ message }) => console.log(message));`;
+  const file = `${temporaryFolder()}/read.ts`;
+  await Deno.writeTextFile(file, code);
+  const output = await succeed(Deno.execPath(), [
+    "run",
+    "--no-config",
+    "--no-prompt",
+    "--no-check",
+    "--allow-read",
+    file,
+  ]);
+  const host = "ssm.eu-west-1.amazonaws.com";
+  assertEquals(
+    output.trim(),
+    `Cannot read the secrets: the function may not reach ${host}; add "${host}" to "permissions": { "net": [] } of the function`,
+  );
+});
+
+Deno.test("explain() gives the messages of the whole chain of causes", async () => {
+  const several = new AggregateError([new Error("refused ::1"), new Error("refused 127.0.0.1")]);
+  const chain = new TypeError("fetch failed", { cause: new Error("connect", { cause: several }) });
+  assertEquals(explain(chain), "fetch failed: connect: refused ::1; refused 127.0.0.1");
+  const coded = new TypeError("fetch failed", {
+    cause: Object.assign(new Error(), { code: "EX" }),
+  });
+  assertEquals(explain(coded), "fetch failed: EX");
+  const error = await fetch("http://127.0.0.1:47999/").catch((error) => error);
+  assertMatch(explain(error), /[Cc]onnect/);
 });
 
 Deno.test("readSecrets() takes the credentials where the platform offers them", async () => {
