@@ -139,3 +139,42 @@ Deno.test("logger.metric() refuses a metric that breaks a rule, and names the ru
     assertThrows(() => logger.metric(name as never, value as never, options), TypeError, problem);
   }
 });
+
+Deno.test("logger.dimensions are those of every metric that has none of its own", () => {
+  const child = logger.child({ orderId: "A-1" });
+  const given = { service: "shop" };
+  const shown = (options?: MetricOptions, from = logger) => {
+    const { _aws, service, country } = documentOf("Orders", 1, options, from);
+    return [_aws.CloudWatchMetrics[0].Dimensions, service, country];
+  };
+  try {
+    assertEquals(logger.dimensions, {});
+    logger.dimensions = given;
+    given.service = "other"; // it was copied
+    assertEquals([logger.dimensions, child.dimensions], [{ service: "shop" }, { service: "shop" }]);
+    assertEquals(shown(), [[["service"]], "shop", undefined]);
+    assertEquals(shown({ dimensions: undefined }, child), [[["service"]], "shop", undefined]);
+    assertEquals(shown({ dimensions: { country: "FR" } }), [[["country"]], undefined, "FR"]);
+    assertEquals(shown({ dimensions: {} }), [[[]], undefined, undefined]);
+    child.dimensions = { service: "child" };
+    assertEquals(shown(), [[["service"]], "child", undefined]);
+    const wrong: [unknown, string][] = [
+      [null, "a plain object"],
+      [["a"], "a plain object"],
+      [{ level: "x" }, "names of 1 to 255"],
+      [{ token: "x" }, "names of 1 to 255"],
+      [{ service: "" }, "up to 30 dimensions"],
+      [{ service: 5 }, "up to 30 dimensions"],
+      [dimensionsOf(31), "up to 30 dimensions"],
+    ];
+    for (const [dimensions, rule] of wrong) {
+      const message = `Cannot set the dimensions: expected ${rule}`;
+      assertThrows(() => logger.dimensions = dimensions as never, TypeError, message);
+    }
+    assertEquals(logger.dimensions, { service: "child" }, "a wrong value changes nothing");
+    const message = "not named as the metric";
+    assertThrows(() => logger.metric("service", 1), TypeError, message);
+  } finally {
+    delete state.dimensions;
+  }
+});
