@@ -1,12 +1,15 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { loggerState } from "./state.ts";
-import { currentRequestId, withRequestId } from "./request_id.ts";
+import { currentRequestId, separateRequests, withRequestId } from "./request_id.ts";
 
 const state = loggerState();
 const now = currentRequestId;
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-/** Registers a test as in a new process. `store` tells whether the test makes an AsyncLocalStorage. */
+/**
+ * Registers a test as in a new process. `store` tells whether the test makes an AsyncLocalStorage. Only Deno starts
+ * without.
+ */
 function test(name: string, store: boolean, fn: () => void | Promise<void>): void {
   Deno.test(`withRequestId() ${name}`, async () => {
     delete state.store;
@@ -15,7 +18,12 @@ function test(name: string, store: boolean, fn: () => void | Promise<void>): voi
     await fn();
     assertEquals(now(), "", "the scope has ended");
     assertEquals(state.openScopes, 0);
-    assertEquals(state.store !== undefined, store, "AsyncLocalStorage is made when it is needed");
+    const isNeeded = store || !("Deno" in globalThis);
+    assertEquals(
+      state.store !== undefined,
+      isNeeded,
+      "AsyncLocalStorage is made when it is needed",
+    );
   });
 }
 
@@ -135,6 +143,23 @@ test(
     assertEquals(ids, ["", "b", "c"]);
   },
 );
+
+Deno.test("code outside of any scope has no id, also while the first request of a process is open", async () => {
+  delete state.store;
+  delete state.firstId;
+  separateRequests();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const outside = promise.then(now);
+  const ids = await withRequestId("a", async () => {
+    resolve();
+    await pause();
+    return [await outside, now(), withRequestId("b", now)];
+  });
+  assertEquals(ids, ["", "a", "b"]);
+  const first = withRequestId("a", pause);
+  assertEquals(now(), "");
+  await first;
+});
 
 Deno.test("withRequestId() takes an empty id, and refuses an id that is not a string", () => {
   assertEquals(withRequestId("", now), "");
