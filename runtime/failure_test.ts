@@ -37,7 +37,7 @@ async function describe(error: unknown, format: "json" | "text") {
   const asked: string[] = [];
   state.mapStack = belowMessage((frames) => {
     asked.push(frames);
-    return frames.replaceAll(/^    at .*$/gm, "    at mapped.ts:1:1");
+    return frames.replaceAll(/^ {4}at .*$/gm, "    at mapped.ts:1:1");
   });
   const lines: string[] = [];
   const { write, format: outer } = state;
