@@ -2,9 +2,9 @@ import type { Statement } from "../rules/statement.ts";
 import { ANY, matchesWildcard, ONE } from "../rules/wildcard.ts";
 import type { Application, Resources } from "./types.ts";
 
-/** Returns a path that matches a route: `/items/1` for `/items/{id}`. */
+/** Returns a path that matches a route: `/items/1` for `/items/{id}`, and `/` for `$default`. */
 export function examplePath(route: string): string {
-  return route.replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
+  return route.replace("$default", "/").replace(/\{\w+\+\}/, "a/b").replaceAll(/\{\w+\}/g, "1");
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { triggersOf } from "../manifest/conflicts.ts";
+import { triggersOf } from "../manifest/triggers.ts";
 import { resourceNames } from "../manifest/references.ts";
 import type {
   Manifest,

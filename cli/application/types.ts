@@ -3,7 +3,9 @@ import type {
   BucketTrigger,
   CorsSettings,
   FunctionManifest,
+  JwtAuthorizer,
   LogFormat,
+  Manifest,
   QueueManifest,
   QueueTrigger,
   RouteTrigger,
@@ -20,7 +22,7 @@ import type {
 export interface Application {
   /** The name of the application. The names of everything in the account begin with it. */
   readonly name: string;
-  /** The stage: the first element of the path of every URL of the HTTP gateway. */
+  /** The stage: the first element of the path of every URL of a REST API. */
   readonly stage: string;
   /** The stage again, if it is not the default stage of the manifest. */
   readonly furtherStage: string | undefined;
@@ -60,7 +62,7 @@ export interface Application {
   readonly alarms: Readonly<Record<string, Alarm>>;
 }
 
-export type { CorsSettings, LogFormat, UrlTrigger };
+export type { CorsSettings, FunctionManifest, JwtAuthorizer, LogFormat, UrlTrigger };
 
 /** The secrets of an application, which are parameters of AWS Systems Manager. */
 export interface Secrets {
@@ -150,13 +152,32 @@ export interface Alarm {
   readonly dimensions: Readonly<Record<string, string>>;
 }
 
-/** The HTTP gateway: a REST API. */
+/** A route of the HTTP gateway. The path `$default` has the method `ANY`. */
+export interface Route extends Omit<RouteTrigger, "method"> {
+  readonly method: string;
+  readonly function: string;
+}
+
+/** The HTTP gateway: a REST API or an HTTP API. */
 export interface Gateway {
+  readonly kind: Manifest["gateway"];
+  /** The stage of the API. */
+  readonly stage: string;
+  /** What each path of its own address begins with: `/` and the stage of a REST API, nothing of an HTTP API. */
+  readonly prefix: string;
   /** The origin whose pages may read the gateway's own answers; `*` for all. */
   readonly origin: string;
+  /** The pages for which the gateway answers preflights; absent if it does not. */
+  readonly cors: CorsSettings | undefined;
+  /** The paths of a REST API that answer OPTIONS without a function. */
+  readonly preflights: readonly string[];
   /** The functions that decide whether a request is allowed, by name. */
-  readonly authorizers: Readonly<Record<string, Pick<FunctionManifest, "ttl" | "identity">>>;
-  readonly routes: readonly (RouteTrigger & { readonly function: string })[];
+  readonly authorizers: Readonly<
+    Record<string, Pick<FunctionManifest, "authorizes" | "ttl" | "identity">>
+  >;
+  /** The JWT authorizers of routes, by name. */
+  readonly jwtAuthorizers: Readonly<Record<string, JwtAuthorizer>>;
+  readonly routes: readonly Route[];
 }
 
 /** A part of the application that other services call by its ARN. */

@@ -17,7 +17,8 @@ const IDS: Readonly<Record<string, (attributes: Attributes) => string>> = {
   aws_dynamodb_table: ({ name }) => `${name}`,
   aws_cloudformation_stack: ({ name }) => `${name}`,
   aws_api_gateway_domain_name: ({ domain_name }) => `${domain_name}`,
-  aws_api_gateway_base_path_mapping: ({ domain_name }) => `${domain_name}/`,
+  aws_api_gateway_base_path_mapping: ({ domain_name, base_path }) =>
+    `${domain_name}/${base_path ?? ""}`,
   aws_route53_record: ({ zone_id, name, type }) => `${zone_id}_${name}_${type}`,
   aws_scheduler_schedule: ({ name }) => `default/${name}`,
 };

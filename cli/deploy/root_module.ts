@@ -6,8 +6,10 @@ import alarms from "./tf/alarms.tf" with { type: "text" };
 import buckets from "./tf/buckets.tf" with { type: "text" };
 import functions from "./tf/functions.tf" with { type: "text" };
 import gateway from "./tf/gateway.tf" with { type: "text" };
+import http_api from "./tf/http_api.tf" with { type: "text" };
 import outputs from "./tf/outputs.tf" with { type: "text" };
 import queues from "./tf/queues.tf" with { type: "text" };
+import rest_api from "./tf/rest_api.tf" with { type: "text" };
 import schedules from "./tf/schedules.tf" with { type: "text" };
 import tables from "./tf/tables.tf" with { type: "text" };
 import topics from "./tf/topics.tf" with { type: "text" };
@@ -33,8 +35,10 @@ const MODULE_FILES: Readonly<Record<string, string>> = {
   buckets,
   functions,
   gateway,
+  http_api,
   outputs,
   queues,
+  rest_api,
   schedules,
   tables,
   topics,
@@ -112,7 +116,7 @@ export async function writeRootModule(folder: string, root: RootModule): Promise
 
 /** The names and the ARNs for infra, as the output `resources` of the module has them. */
 function resourcesOf(application: Application): unknown {
-  const { functions, buckets, tables, topics, queues, gateway, stage } = application;
+  const { functions, buckets, tables, topics, queues, gateway } = application;
   const facts = ({ name, arn }: { readonly name: string; readonly arn: string }) => ({ name, arn });
   return {
     functions: mapValues(functions, facts),
@@ -123,7 +127,7 @@ function resourcesOf(application: Application): unknown {
       ...facts(queue),
       dead_letters: facts(queue.deadLetters),
     })),
-    gateway: gateway && { id: "", stage, arn: "", url: "" }, // only the cloud knows the others
+    gateway: gateway && { id: "", stage: gateway.stage, arn: "", url: "" }, // only the cloud knows the others
   };
 }
 

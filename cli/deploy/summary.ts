@@ -15,6 +15,7 @@ const KNOWN: Readonly<Record<string, readonly [one: string, many: string, attrib
   aws_lambda_function: ["function", "functions", "function_name"],
   aws_lambda_layer_version: ["layer", "layers", "layer_name"],
   aws_api_gateway_rest_api: ["HTTP gateway", "HTTP gateways", "name"],
+  aws_apigatewayv2_api: ["HTTP gateway", "HTTP gateways", "name"],
   aws_api_gateway_domain_name: ["domain", "domains", "domain_name"],
   aws_cloudwatch_event_rule: ["schedule or event rule", "schedules and event rules", "name"],
   aws_scheduler_schedule: ["schedule", "schedules", "name"],
@@ -128,7 +129,8 @@ export function summarize(plan: Plan): Summary {
   if (isUnchanged && imported.length === 0) return { lines: [], losses: [], replaced: [] };
   const anew = [...having("delete,create"), ...having("create,delete")];
   const replaced = anew.filter(holdsData);
-  const changed = [...having("update"), ...anew.filter((change) => !isNamed(change))]
+  const updated = having("update");
+  const changed = [...updated, ...anew.filter((change) => !isNamed(change))]
     .map((change) => ({ ...change, attributes: change.after }));
   const verbOf = (loss: Resource) => {
     if (!anew.some(({ address }) => address === loss.address)) return "deletes";
@@ -140,11 +142,20 @@ export function summarize(plan: Plan): Summary {
       ...section("Takes over from a run that was killed:", listResources(imported)),
       ...section("Creates:", listResources(having("create"))),
       ...section("Changes:", listResources(changed)),
+      ...section("Changes the address of the HTTP gateway:", addressChanges(updated)),
       ...section("Deletes:", listLosses(gone, verbOf)),
     ],
     losses: section("May delete data:", listLosses(gone.filter(holdsData), verbOf)),
     replaced,
   };
+}
+
+/** Says that the URL of the gateway goes, which clients may know. */
+function addressChanges(changed: readonly Resource[]): string[] {
+  return changed.filter(({ address }) => address === "module.application.terraform_data.address[0]")
+    .map(({ attributes: { input } }) =>
+      `${input} goes when the new one, which is shown at the end, answers. A domain of "settings.domain" stays`
+    );
 }
 
 function section(title: string, lines: readonly string[]): string[] {

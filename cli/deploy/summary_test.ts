@@ -57,6 +57,30 @@ Deno.test("summarize() lists losses last, and a replacement that loses nothing a
   });
 });
 
+Deno.test("summarize() says which address of the gateway goes", () => {
+  const address = "module.application.terraform_data.address[0]";
+  const url = (input: string) => ({ input });
+  const actions = ["update"];
+  const moved = { address, mode: "managed", type: "terraform_data" };
+  const plan: Plan = {
+    resource_changes: [
+      change("aws_api_gateway_rest_api", "delete", "shop"),
+      change("aws_apigatewayv2_api", "create", "shop"),
+      { ...moved, change: { actions, before: url("https://old/v1"), after: null } },
+    ],
+  };
+  assertEquals(summarize(plan).lines, [
+    "Creates:",
+    "  1 HTTP gateway: shop",
+    "Changes:",
+    "  1 permissions, routes and settings that belong to them",
+    "Changes the address of the HTTP gateway:",
+    '  https://old/v1 goes when the new one, which is shown at the end, answers. A domain of "settings.domain" stays',
+    "Deletes:",
+    "  1 HTTP gateway: shop",
+  ]);
+});
+
 Deno.test("summarize() says of each resource that holds data whether it is deleted or replaced, in both orders", () => {
   const data = [
     ["aws_s3_bucket", "module.application", "bucket"],

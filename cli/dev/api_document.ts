@@ -56,7 +56,7 @@ export class ApiDocument implements AsyncDisposable {
     return describeApi({
       manifestPath: this.#manifestPath,
       application: this.#application,
-      url: `${this.#origin}/${this.#application.stage}`,
+      url: this.#origin + (this.#application.gateway?.prefix ?? ""),
       ownFiles: () => this.#ownFiles ??= makeOwnFiles({ kept, signal }),
       kept,
       signal,

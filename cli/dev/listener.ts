@@ -43,6 +43,8 @@ export interface Parts {
   readonly clock: Clock;
   readonly settled: () => Promise<void>;
   readonly gateway: (request: HttpRequest) => Promise<Reply>;
+  /** Tells whether a route of the application takes a request. */
+  readonly serves: (method: string, path: string) => boolean;
   readonly functionUrls: FunctionUrls;
   readonly invokeApi: ReturnType<typeof createInvokeApi>;
   readonly endpoints: ReturnType<typeof createTriggerEndpoints>;
@@ -104,8 +106,9 @@ async function answerApplication(
   target: Target,
 ): Promise<Reply> {
   const { method = "" } = request;
-  if (target.path === "/favicon.ico") return parts.page(method, target.path, ""); // for the pages of functions
-  if (target.path === "/" && (method === "GET" || method === "HEAD")) {
+  const isServed = parts.serves(method, target.path);
+  if (!isServed && target.path === "/favicon.ico") return parts.page(method, target.path, ""); // for the pages of functions
+  if (!isServed && target.path === "/" && (method === "GET" || method === "HEAD")) {
     return errorReply(
       404,
       "The start page is at the address that the platform prints at its start",

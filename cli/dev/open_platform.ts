@@ -151,7 +151,9 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
       "mate.gateway": "url",
       "faas.name": name,
     })(request);
-  const answerRequest = recordRequests(gateway.answer, traces, { "mate.gateway": "rest" });
+  const answerRequest = recordRequests(gateway.answer, traces, {
+    "mate.gateway": application.gateway?.kind ?? "rest",
+  });
   const again = new Again({
     application,
     host,
@@ -170,6 +172,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     settled,
     functionUrls: { find: (host) => functionUrls.find(host), answer: answerUrl },
     gateway: answerRequest,
+    serves: gateway.serves,
     traces: { application: application.name, traces, again },
     invokeApi,
     endpoints: (...request) => services.calls.run(endpoints(...request)),

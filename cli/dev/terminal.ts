@@ -53,7 +53,7 @@ export interface Introduction {
 export function introduce(
   { application, url, controlUrl, servicesUrl, bucketsFolder, inspector }: Introduction,
 ): readonly string[] {
-  const base = `${url}/${application.stage}`;
+  const base = url + (application.gateway?.prefix ?? "");
   const triggers = Object.keys(application.functions).flatMap((name) =>
     triggersOf(application, name, base).map(({ what, commands }) => {
       return { name, what, lines: commands?.(controlUrl, bucketsFolder) ?? [] };

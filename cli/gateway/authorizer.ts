@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Gateway } from "../application/types.ts";
 import { decide } from "../aws/iam/policy.ts";
 import type { FunctionHost } from "../lambda/function_host.ts";
-import { type Authorizing, GatewayError, type Verdict } from "./protocol.ts";
+import { type Authorizing, GatewayError, type Question, type Verdict } from "./protocol.ts";
 
 /**
  * The functions of an application that authorize requests. If an authorizer has a `ttl`, its results are kept in a cache, and
@@ -50,13 +50,14 @@ export class Authorizers<Event> {
     const { ttl, identity } = this.#gateway!.authorizers[name]!;
     const now = time.getTime();
     const resource = this.#protocol.resourceOf(event);
-    const key = ttl > 0 ? this.#keyOf(name, identity, event) : "";
+    const values = ttl > 0 ? this.#sourcesOf(name, identity, event) : null;
+    const key = JSON.stringify(values);
     const start = performance.now();
     const kept = this.#kept.get(name)?.get(key);
     const isKept = kept !== undefined && now < kept.end;
     const verdict = isKept
       ? kept.verdict
-      : await this.#ask(name, event, resource, identity, traceId);
+      : await this.#ask(name, { event, resource, values }, traceId);
     if (ttl > 0 && !isKept) {
       const results = this.#kept.get(name) ?? new Map();
       for (const [old, { end }] of results) if (end <= now) results.delete(old);
@@ -80,33 +81,28 @@ export class Authorizers<Event> {
   }
 
   /**
-   * Makes the key of a result: the values of the sources.
+   * Reads the sources that a result is kept by.
    *
    * @throws {GatewayError} If a source is missing or empty.
    */
-  #keyOf(name: string, identity: readonly string[], event: Event): string {
+  #sourcesOf(name: string, identity: readonly string[], event: Event): unknown[][] {
     const values = identity.map((one) => this.#protocol.valuesOf(one, event).filter(Boolean));
     const missing = values.findIndex((found) => found.length === 0);
-    if (missing < 0) return JSON.stringify(values);
+    if (missing < 0) return values;
     const reason = `the request has no ${identity[missing]}, a source of the authorizer "${name}"`;
     throw new GatewayError("UNAUTHORIZED", reason);
   }
 
   /** Invokes an authorizer. */
-  async #ask(
-    name: string,
-    event: Event,
-    resource: string,
-    identity: readonly string[],
-    traceId: string,
-  ): Promise<Verdict> {
-    const question = this.#protocol.questionOf(event, resource, identity);
-    const [, , method, ...path] = resource.split("/");
+  async #ask(name: string, question: Question<Event>, traceId: string): Promise<Verdict> {
+    const { authorizes } = this.#gateway!.authorizers[name]!;
+    const payload = JSON.stringify(this.#protocol.questionOf(question));
+    const [, , method, ...path] = question.resource.split("/");
     const trigger = { type: "authorizer", name: `${method} /${path.join("/")}` } as const;
     const options = { traceId, facts: { trigger } };
-    const outcome = await this.#host.invoke(name, Buffer.from(JSON.stringify(question)), options);
+    const outcome = await this.#host.invoke(name, Buffer.from(payload), options);
     const result = JSON.parse(Buffer.from(outcome.payload).toString());
-    if (outcome.failure === undefined) return this.#protocol.readResult(result, name);
+    if (outcome.failure === undefined) return this.#protocol.readResult(result, name, authorizes);
     if (result?.errorMessage === "Unauthorized") {
       throw new GatewayError("UNAUTHORIZED", `the authorizer "${name}" threw "Unauthorized"`);
     }
@@ -120,8 +116,9 @@ export class Authorizers<Event> {
     const isAlone = routes.length === 1 &&
       !/^ANY |\{/.test(`${routes[0]!.method} ${routes[0]!.path}`);
     if (isAlone || this.#warned.has(name) || named.some((one) => one !== resource)) return;
+    const { ttl, identity } = this.#gateway!.authorizers[name]!;
+    if (identity.includes("context.routeKey")) return; // A result then counts for one route.
     this.#warned.add(name);
-    const { ttl } = this.#gateway!.authorizers[name]!;
     const whole = resource.split("/").slice(0, 2).join("/");
     this.#note(
       `WARN The policy of the authorizer "${name}" counts for all routes for ${ttl} s, because it has a ttl, ` +

@@ -1,13 +1,22 @@
-import type { Application } from "../application/types.ts";
+import type { Application, Route } from "../application/types.ts";
 import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
 import type { FunctionHost, InvokeOutcome } from "../lambda/function_host.ts";
 import { MAX_HEADERS, MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { Log } from "../lambda/log.ts";
-import { type Reply, withHeaders } from "../lambda/http.ts";
+import type { Reply } from "../lambda/http.ts";
 import { Stopwatch } from "../lambda/stopwatch.ts";
 import { Authorizers } from "./authorizer.ts";
-import { GatewayError, type HttpRequest, type Ids, withTraceHeader } from "./protocol.ts";
+import { httpApi } from "./http_api.ts";
+import { JwtAuthorizers } from "./jwt_authorizer.ts";
+import {
+  GatewayError,
+  type GatewayEvent,
+  type HttpRequest,
+  type Ids,
+  type Protocol,
+  withTraceHeader,
+} from "./protocol.ts";
 import { restApi } from "./rest_api.ts";
 import { invokeStreaming, replyOf } from "./result.ts";
 
@@ -15,9 +24,14 @@ import { invokeStreaming, replyOf } from "./result.ts";
 export interface Gateway {
   /** Answers a request. A body over the limit may be cut anywhere beyond the limit. Never rejects. */
   answer(request: HttpRequest): Promise<Reply>;
+  /** Tells whether a route takes a request. */
+  serves(method: string, path: string): boolean;
   /** Forgets all results of authorizers that are kept. */
   flushAuthorizers(): void;
 }
+
+/** The kinds of gateways by their names in the manifest. */
+const KINDS = { rest: restApi, http: httpApi } as const;
 
 /** Makes the HTTP gateway of an application. Refusals are explained in the log. */
 export function createGateway(
@@ -26,10 +40,12 @@ export function createGateway(
   log: Log,
   limit?: number,
 ): Gateway {
-  const api = restApi(application);
+  const api = KINDS[application.gateway?.kind ?? "rest"](application) as Protocol<GatewayEvent>;
+  const { authorizing } = api;
   const timeout = limit ?? api.timeout;
   const note = (text: string) => log.note(text);
-  const authorizers = new Authorizers(application.gateway, api.authorizing, host, note);
+  const authorizers = new Authorizers(application.gateway, authorizing, host, note);
+  const tokens = new JwtAuthorizers(application.gateway?.jwtAuthorizers ?? {});
 
   async function forward(request: HttpRequest, ids: Ids): Promise<Reply> {
     const size = sizeOfHeaders(request.headers);
@@ -38,16 +54,17 @@ export function createGateway(
       throw new GatewayError("HEADERS_TOO_LARGE", reason);
     }
     const route = api.findRoute(request);
+    if ("status" in route) return api.finish(route, request, ids, undefined);
     if (request.body.length > MAX_REQUEST_BODY) {
       throw new GatewayError("REQUEST_TOO_LARGE", `the body has over ${MAX_REQUEST_BODY} bytes`);
     }
-    const { function: functionName, authorizer, stream } = route;
+    const { function: functionName, stream } = route;
     const plain = await api.makeEvent(withTraceHeader(request), route, ids);
     const [, header] = Object.entries(plain.headers)
       .find(([name]) => name.toLowerCase() === "x-amzn-trace-id")!;
     const traceId = request.trace ?? header;
-    const context = authorizer !== undefined &&
-      { authorizer: await authorizers.authorize(authorizer, plain, request.time, traceId) };
+    const context = route.authorizer !== undefined &&
+      { authorizer: await authorize(route.authorizer, route, plain, request.time, traceId) };
     const event = { ...plain, requestContext: { ...plain.requestContext, ...context } };
     const payload = Buffer.from(JSON.stringify(event));
     if (payload.length > MAX_SYNC_EVENT) {
@@ -68,7 +85,19 @@ export function createGateway(
       const answer = `the function "${functionName}" answered ${reply.status}`;
       log.note(`${request.method} ${request.path}: ${answer}`);
     }
-    return withHeaders(reply, [["X-Amzn-Trace-Id", header]]);
+    return api.finish(reply, request, ids, header);
+  }
+
+  async function authorize(
+    name: string,
+    { scopes }: Route,
+    event: GatewayEvent,
+    time: Date,
+    traceId: string,
+  ): Promise<object> {
+    if (!tokens.has(name)) return await authorizers.authorize(name, event, time, traceId);
+    const valuesOf = (source: string) => authorizing.valuesOf(source, event);
+    return authorizing.tokenContextOf(await tokens.verify(name, scopes, valuesOf, time));
   }
 
   return {
@@ -77,17 +106,24 @@ export function createGateway(
         requestId: randomUUID(),
         extendedRequestId: randomBytes(11).toString("base64"),
       };
-      const response = await forward(request, ids).catch((error: Error) => {
+      return await forward(request, ids).catch((error: Error) => {
         // A host must not reject. If it does, the answer is the same as after any other failure.
         const reply = api.answer(
-          error instanceof GatewayError ? error.failure : "INTEGRATION_FAILURE",
+          error instanceof GatewayError ? error : { failure: "INTEGRATION_FAILURE" },
         );
         const { message } = error;
         const answer = reply.status < 500 ? message : `${reply.status}, because ${message}`;
         log.note(`${request.method} ${request.path}: ${answer}`);
-        return { ...reply, reason: message };
+        return { ...api.finish(reply, request, ids, undefined), reason: message };
       });
-      return withHeaders(response, api.fieldsOf(ids));
+    },
+    serves(method, path) {
+      try {
+        return "function" in api.findRoute({ method, path, query: "", headers: [] });
+      } catch (error) {
+        if (error instanceof GatewayError) return false;
+        throw error;
+      }
     },
     flushAuthorizers: () => authorizers.flush(),
   };

@@ -1,4 +1,4 @@
-import type { Gateway } from "../application/types.ts";
+import type { FunctionManifest, Gateway, Route } from "../application/types.ts";
 import type { Statement } from "../rules/statement.ts";
 import type { Reply } from "../lambda/http.ts";
 import { readTraceHeader, rootOf } from "../rules/trace_header.ts";
@@ -57,12 +57,14 @@ export type Failure =
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
 
-  constructor(readonly failure: Failure, reason: string) {
+  /**
+   * @param failure Why no function answers.
+   * @param challenge The `WWW-Authenticate` of the answer.
+   */
+  constructor(readonly failure: Failure, reason: string, readonly challenge?: string) {
     super(reason);
   }
 }
-
-export type Route = Gateway["routes"][number];
 
 /** What both kinds of events have, as the gateway reads it. */
 export interface GatewayEvent {
@@ -73,12 +75,28 @@ export interface GatewayEvent {
 /** The identifiers of a request. */
 export type Ids = Readonly<Record<"requestId" | "extendedRequestId", string>>;
 
+/** A verified token: its claims as texts, and those of its scopes that the route asks for. */
+export interface Token {
+  readonly claims: Readonly<Record<string, string>>;
+  readonly scopes: readonly string[] | null;
+}
+
 /** What an authorizer says about a caller. */
 export interface Verdict {
   /** The statements that decide about each request. */
   readonly statements: readonly Statement[];
   /** What the function of the route gets. */
   readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** What an authorizer is asked about. */
+export interface Question<Event> {
+  /** The event for the function that the authorizer protects. */
+  readonly event: Event;
+  /** The ARN of the request. */
+  readonly resource: string;
+  /** The values of the sources that a result is kept by; null if no result is kept. */
+  readonly values: readonly (readonly unknown[])[] | null;
 }
 
 /** How a kind of gateway asks the functions that authorize. */
@@ -90,25 +108,33 @@ export interface Authorizing<Event> {
   /** The condition keys that the statements can use. */
   conditionsOf(event: Event): Readonly<Record<string, string>>;
   /** Makes the event of the authorizer. */
-  questionOf(event: Event, resource: string, identity: readonly string[]): unknown;
+  questionOf(question: Question<Event>): unknown;
   /** Reads the result of an authorizer. Throws a {@linkcode GatewayError} if it is malformed. */
-  readResult(result: unknown, name: string): Verdict;
+  readResult(result: unknown, name: string, authorizes: FunctionManifest["authorizes"]): Verdict;
   /** Makes the `requestContext.authorizer` of the event. `latency` has the milliseconds that the authorizer took. */
   contextOf(verdict: Verdict, latency: number): object;
+  /** Makes the `requestContext.authorizer` of the event for a token. */
+  tokenContextOf(token: Token): object;
 }
 
 /** What differs between the kinds of gateways. */
 export interface Protocol<Event extends GatewayEvent> {
   /** The name in the manifest. */
-  readonly kind: "rest";
+  readonly kind: Gateway["kind"];
   /** The longest time of a function, in milliseconds. */
   readonly timeout: number;
   readonly authorizing: Authorizing<Event>;
-  /** Finds the route of a request. Throws a {@linkcode GatewayError} if there is none. */
-  findRoute(request: HttpRequest): Route;
+  /** Finds the route of a request, or the gateway's own answer. Throws a {@linkcode GatewayError} if there is none. */
+  findRoute(request: Pick<HttpRequest, "method" | "path" | "query" | "headers">): Route | Reply;
   makeEvent(request: HttpRequest, route: Route, ids: Ids): Promise<Event>;
   /** Makes the answer to a request that no function answers. */
-  answer(failure: Failure): Reply;
-  /** The header fields that the gateway adds to each reply. */
-  fieldsOf(ids: Ids): Reply["headers"];
+  answer(error: Pick<GatewayError, "failure" | "challenge">): Reply;
+  /** Adds the header fields of the gateway to a reply. The trace is that of the invocation, if there was one. */
+  finish(reply: Reply, request: HttpRequest, ids: Ids, traceId: string | undefined): Reply;
+}
+
+/** The path below the first of some prefixes that it begins with. Several slashes after the prefix count as one. */
+export function pathBelow(path: string, prefixes: readonly string[]): string | undefined {
+  const prefix = prefixes.find((one) => path === one || path.startsWith(`${one}/`));
+  return prefix === undefined ? undefined : path.slice(prefix.length).replace(/^\/*/, "/");
 }

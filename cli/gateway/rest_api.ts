@@ -1,10 +1,10 @@
 import { proxyEvent, type RestEvent } from "@mate/core/testing";
-import type { Application } from "../application/types.ts";
+import type { Application, CorsSettings, Route } from "../application/types.ts";
 import { reply, withHeaders } from "../lambda/http.ts";
 import { ACCOUNT_ID } from "../rules/arn.ts";
 import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY } from "../rules/limits.ts";
 import { createRouter, METHODS } from "../rules/router.ts";
-import { type Failure, GatewayError, type Protocol } from "./protocol.ts";
+import { type Failure, GatewayError, pathBelow, type Protocol } from "./protocol.ts";
 import { restAuthorizing } from "./rest_authorizer.ts";
 
 const NOT_AUTHORIZED = "User is not authorized to access this resource";
@@ -42,53 +42,69 @@ const ANSWERS: Readonly<Record<Failure, readonly [status: number, type: string, 
 };
 
 /** A REST API with Lambda proxy integration. */
-export function restApi({ name: apiId, stage, gateway }: Application): Protocol<RestEvent> {
-  const { routes = [], origin = "*" } = gateway ?? {};
-  const findRoute = createRouter(routes);
+export function restApi(
+  { name: apiId, stage, gateway, settings }: Application,
+): Protocol<RestEvent> {
+  const { routes = [], origin = "*", cors, preflights = [] } = gateway ?? {};
+  const find = createRouter<Pick<Route, "method" | "path"> & Partial<Route>>([
+    ...routes,
+    ...preflights.map((path) => ({ method: "OPTIONS", path })),
+  ]);
+  const basePath = settings.domain?.basePath;
+  const prefixes = [stage, basePath ?? []].flat().map((name) => `/${name}`);
   return {
     kind: "rest",
     timeout: GATEWAY_TIMEOUT,
     authorizing: restAuthorizing,
-    findRoute({ method, path: whole, query }) {
-      const prefix = `/${stage}`;
-      if (whole !== prefix && !whole.startsWith(`${prefix}/`)) {
-        throw new GatewayError("NO_ROUTE", `there is no such route: all start with ${prefix}`);
+    findRoute({ method, path: whole, query, headers }) {
+      const path = pathBelow(whole, prefixes);
+      if (path === undefined) {
+        const reason = `there is no such route: all start with ${prefixes.join(" or ")}`;
+        throw new GatewayError("NO_ROUTE", reason);
       }
-      // Several slashes after the stage count as one.
-      const path = whole.slice(prefix.length).replace(/^\/*/, "/");
-      const route = findRoute(method, path);
+      const route = find(method, path);
       if (route === undefined) {
-        const [other] = METHODS.flatMap((one) => findRoute(one, path) ?? []);
+        const [other] = METHODS.flatMap((one) => find(one, path) ?? []);
         throw new GatewayError("NO_ROUTE", `there is no such route${hintOf(method, other?.path)}`);
       }
       const character = /[|{}]/.exec(query)?.[0];
-      if (character === undefined) return route;
-      const reason = `the query has a "${character}" that is not percent-encoded`;
-      throw new GatewayError("BAD_REQUEST", reason);
+      if (character !== undefined) {
+        const reason = `the query has a "${character}" that is not percent-encoded`;
+        throw new GatewayError("BAD_REQUEST", reason);
+      }
+      return route.function === undefined
+        ? reply(204, mockFields(cors!, new Headers([...headers]).get("origin")))
+        : route as Route;
     },
     async makeEvent(request, route, ids) {
       const { sourceIp, protocol, time } = request;
-      const facts = { apiId, stage, sourceIp, protocol, time, ...ids };
+      const isBelowBase = pathBelow(request.path, [`/${stage}`]) === undefined;
+      const facts = { apiId, sourceIp, protocol, time, ...ids };
       const event = await proxyEvent(request, {
         ...facts,
+        stage: isBelowBase ? basePath! : stage,
         base64: true,
         route: `${route.method} ${route.path}`,
       });
-      event.requestContext.accountId = ACCOUNT_ID;
-      return event;
+      Object.assign(event.requestContext, { accountId: ACCOUNT_ID, stage });
+      // The path of a domain has the base path, as the client sent it.
+      return isBelowBase ? { ...event, path: event.requestContext.path } : event;
     },
-    answer(failure) {
+    answer({ failure }) {
       const [status, type, body] = ANSWERS[failure];
       const fields = [
         ["Content-Type", "application/json"],
         ["x-amzn-ErrorType", `${type}Exception`],
+        ...ownFields(origin, cors),
       ] as const;
-      return withHeaders(reply(status, fields, body), corsFields(origin));
+      return reply(status, fields, body);
     },
-    fieldsOf: ({ requestId, extendedRequestId }) => [
-      ["x-amzn-RequestId", requestId],
-      ["x-amz-apigw-id", extendedRequestId],
-    ],
+    finish: (response, _, { requestId, extendedRequestId }, traceId) =>
+      withHeaders(response, [
+        ...traceId === undefined ? [] : [["X-Amzn-Trace-Id", traceId] as const],
+        ["x-amzn-RequestId", requestId],
+        ["x-amz-apigw-id", extendedRequestId],
+      ]),
   };
 }
 
@@ -102,10 +118,30 @@ function hintOf(method: string, path: string | undefined): string {
     : `: the routes of this path do not include ${missing}`;
 }
 
-/** Makes the CORS fields of the answers that the gateway makes without a function. */
-function corsFields(origin: string) {
-  const fields = [["Access-Control-Allow-Origin", origin]] as const;
-  return origin === "*"
-    ? fields
-    : [...fields, ["Access-Control-Allow-Credentials", "true"] as const];
+/** Makes the CORS fields of the answers that the gateway makes without a function. They name one origin, whoever asks. */
+function ownFields(origin: string, cors: CorsSettings | undefined): [string, string][] {
+  const credentials = cors === undefined ? origin !== "*" : cors.credentials;
+  const exposed = cors?.exposeHeaders ?? [];
+  return [
+    ["Access-Control-Allow-Origin", origin],
+    ...credentials ? [["Access-Control-Allow-Credentials", "true"] as [string, string]] : [],
+    ...exposed.length > 0
+      ? [["Access-Control-Expose-Headers", exposed.join(",")] as [string, string]]
+      : [],
+  ];
+}
+
+/** Makes the fields of the answer to a preflight, which a mock integration makes in the account. */
+function mockFields(cors: CorsSettings, asked: string | null): [string, string][] {
+  const { origins, methods, headers, credentials, maxAge } = cors;
+  const origin = origins.find((one) => one === asked) ?? origins[0]!;
+  const fields: [string, string][] = [
+    ["Access-Control-Allow-Origin", origin],
+    ["Access-Control-Allow-Methods", methods.join(",")],
+    ["Access-Control-Allow-Headers", headers.join(",")],
+  ];
+  if (credentials) fields.push(["Access-Control-Allow-Credentials", "true"]);
+  if (maxAge > 0) fields.push(["Access-Control-Max-Age", String(maxAge)]);
+  if (origins.length > 1) fields.push(["Vary", "Origin"]);
+  return fields;
 }

@@ -21,14 +21,16 @@ export const restAuthorizing: Authorizing<RestEvent> = {
     for (const key of name.split(".")) value = (value as Record<string, unknown>)[key];
     return [value];
   },
-  resourceOf({ httpMethod, path, requestContext: { apiId, stage } }) {
+  resourceOf({ httpMethod, resource, pathParameters, requestContext: { apiId, stage } }) {
+    // The path of a domain may begin with a base path, which is no part of the resource.
+    const path = resource.replaceAll(/\{(\w+)\+?\}/g, (_, name) => pathParameters?.[name] ?? "");
     return methodArn(`${apiId}/${stage}/${httpMethod}${path}`);
   },
   conditionsOf: ({ requestContext: { identity } }) => ({
     "aws:sourceip": identity.sourceIp,
     "aws:useragent": identity.userAgent ?? "",
   }),
-  questionOf({ body: _, isBase64Encoded: __, ...event }, resource) {
+  questionOf({ event: { body: _, isBase64Encoded: __, ...event }, resource }) {
     const { authorizer: ___, ...requestContext } = event.requestContext;
     return {
       type: "REQUEST",
@@ -66,4 +68,6 @@ export const restAuthorizing: Authorizing<RestEvent> = {
   contextOf({ context: { principalId, ...context } }, integrationLatency) {
     return { principalId, integrationLatency, ...context };
   },
+  // As for the tokens of a user pool of Amazon Cognito.
+  tokenContextOf: ({ claims }) => ({ claims }),
 };

@@ -89,7 +89,7 @@ async function* prepend(bytes: Uint8Array, stream: ReadableStream<Uint8Array>) {
 /** Makes the HTTP response of an invocation. Throws a {@linkcode GatewayError} if the function failed or its result is malformed. */
 export async function replyOf(
   outcome: InvokeOutcome | StreamedResponse,
-  gateway: "rest" | "url",
+  gateway: "rest" | "http" | "url",
 ): Promise<Reply> {
   const result = "prelude" in outcome ? headOf(outcome, gateway) : resultOf(outcome, gateway);
   try {
@@ -108,7 +108,7 @@ export async function replyOf(
 /** Parses the result of a function. If the function timed out, the answer is 502. */
 function resultOf(
   { failure, payload, isStream }: InvokeOutcome,
-  gateway: "rest" | "url",
+  gateway: "rest" | "http" | "url",
 ): unknown {
   if (failure !== undefined) {
     throw new GatewayError("INTEGRATION_FAILURE", `the function failed (${failure})`);
@@ -125,7 +125,7 @@ function resultOf(
 }
 
 /** Makes a result, without a body, of the prelude of a stream. A REST API expects cookies among the other headers. */
-function headOf({ prelude }: StreamedResponse, gateway: "rest" | "url"): unknown {
+function headOf({ prelude }: StreamedResponse, gateway: "rest" | "http" | "url"): unknown {
   if (gateway === "url") return { statusCode: 200, ...prelude };
   const { cookies, multiValueHeaders, ...head } = prelude;
   const fields = {

@@ -1,28 +1,20 @@
 import { readPattern } from "../rules/event_pattern.ts";
 import { FILTER_SCOPES, readFilterPolicy } from "../rules/filter_policy.ts";
 import { wrongStatementParts } from "../rules/statement.ts";
-import { hintOf } from "./nearest.ts";
 import { compareVersions, oldestProvider } from "./provider.ts";
 import { findWrongReferences } from "./references.ts";
-import type { BucketTrigger, Manifest, Triggers } from "./types.ts";
+import { findGatewayConflicts } from "./gateway_conflicts.ts";
+import { type Conflict, triggersOf } from "./triggers.ts";
+import type { BucketTrigger, Manifest } from "./types.ts";
 import { placeholdersIn, variablesOf } from "./variables.ts";
-
-/** A value that is wrong because of another value. */
-interface Conflict {
-  /** The keys that lead to the value. */
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
 
 /** Finds the problems of a manifest that its JSON Schema cannot express. */
 export function* findConflicts(manifest: Manifest): Generator<Conflict> {
   yield* findEnvironmentConflicts(manifest);
   yield* findWrongReferences(manifest);
   yield* findSecretConflicts(manifest);
-  yield* findCorsConflicts(manifest);
   yield* findPatternConflicts(manifest);
-  yield* findRouteConflicts(manifest);
-  yield* findDomainConflicts(manifest);
+  yield* findGatewayConflicts(manifest);
   yield* findProviderConflicts(manifest);
   yield* findBucketConflicts(manifest);
   yield* findRepetitions(manifest, "topics");
@@ -87,18 +79,6 @@ function* findSecretConflicts({ name, functions }: Manifest): Generator<Conflict
   }
 }
 
-function* findCorsConflicts({ functions }: Manifest): Generator<Conflict> {
-  for (const [owner, { triggers: { url } }] of Object.entries(functions)) {
-    if (!url?.cors?.credentials) continue;
-    const path = ["functions", owner, "triggers", "url", "cors"];
-    const { origins, methods, headers, exposeHeaders } = url.cors;
-    for (const [name, items] of Object.entries({ origins, methods, headers, exposeHeaders })) {
-      if (!items.includes("*")) continue; // With credentials, a browser refuses "*" or takes it for a name (Fetch §3.2.5).
-      yield { path: [...path, name], message: "must name each one if credentials is true, not *" };
-    }
-  }
-}
-
 function* findPatternConflicts(manifest: Manifest): Generator<Conflict> {
   for (const { trigger, path } of triggersOf(manifest, "events")) {
     yield* readPattern(trigger.pattern, [...path, "pattern"]).problems;
@@ -114,65 +94,11 @@ function* findPatternConflicts(manifest: Manifest): Generator<Conflict> {
   }
 }
 
-/** Finds routes that one API cannot have together, and authorizers that do not exist. */
-function* findRouteConflicts(manifest: Manifest): Generator<Conflict> {
-  const { functions } = manifest;
-  yield* sameRoutes(manifest);
-  yield* otherVariables(manifest);
-  for (const { owner, trigger: { authorizer }, path } of triggersOf(manifest, "routes")) {
-    if (authorizer === undefined) continue;
-    const at = [...path, "authorizer"];
-    if (!Object.hasOwn(functions, authorizer)) {
-      const others = Object.keys(functions).filter((name) => name !== owner);
-      const hint = others.length > 0 ? hintOf(authorizer, others) : "add the function first";
-      yield { path: at, message: `must be a function of the manifest: ${hint}` };
-    } else if (authorizer === owner) {
-      yield { path: at, message: "must be another function than the function of the route" };
-    }
-  }
-}
-
-/** Finds a domain that leads nowhere. */
-function* findDomainConflicts(manifest: Manifest): Generator<Conflict> {
-  if (manifest.settings.domain === undefined || triggersOf(manifest, "routes").length > 0) return;
-  const message = "leads to the HTTP gateway, which is empty: add a route to a function";
-  yield { path: ["settings", "domain"], message };
-}
-
 /** Finds a version of Terraform's provider that is too old. */
 function* findProviderConflicts(manifest: Manifest): Generator<Conflict> {
   const { version, reason } = oldestProvider(manifest);
   if (manifest.provider === undefined || compareVersions(manifest.provider, version) >= 0) return;
   yield { path: ["provider"], message: `must be at least ${version}, ${reason}` };
-}
-
-function* sameRoutes(manifest: Manifest): Generator<Conflict> {
-  const owners = new Map<string, string>();
-  for (const { owner, trigger, path } of triggersOf(manifest, "routes")) {
-    const route = `${trigger.method} ${trigger.path}`;
-    const other = owners.get(route);
-    owners.set(route, owner);
-    if (other === undefined) continue;
-    yield { path, message: `must be another route than ${route}, which "${other}" has` };
-  }
-}
-
-/** Finds routes with different variables at the same place, because a REST API takes one variable there. */
-function* otherVariables(manifest: Manifest): Generator<Conflict> {
-  const firsts = new Map<string, { readonly variable: string; readonly owner: string }>();
-  for (const { owner, trigger, path } of triggersOf(manifest, "routes")) {
-    for (const { 0: variable, index } of trigger.path.matchAll(/\{[^}]*\}/g)) {
-      const parent = trigger.path.slice(0, index);
-      const first = firsts.get(parent) ?? { variable, owner };
-      firsts.set(parent, first);
-      if (first.variable === variable) continue;
-      yield {
-        path: [...path, "path"],
-        message: `must have ${first.variable} after "${parent}", not ${variable}: ` +
-          `"${first.owner}" has ${first.variable}, and a REST API takes one variable there`,
-      };
-    }
-  }
 }
 
 /**
@@ -291,18 +217,4 @@ function* findTableConflicts({ tables }: Manifest): Generator<Conflict> {
       }
     }
   }
-}
-
-/** Lists the triggers of a kind, with their functions and the keys that lead to them. */
-export function triggersOf<K extends Exclude<keyof Triggers, "url">>(
-  { functions }: Manifest,
-  kind: K,
-) {
-  return Object.entries(functions).flatMap(([owner, { triggers }]) =>
-    triggers[kind].map((trigger, index) => ({
-      owner,
-      trigger: trigger as Triggers[K][number],
-      path: ["functions", owner, "triggers", kind, index],
-    }))
-  );
 }

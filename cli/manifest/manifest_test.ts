@@ -24,6 +24,8 @@ Deno.test("parseManifest() fills in the defaults", () => {
     architecture: "x86_64",
     runtime: "deno",
     tracing: false,
+    gateway: "rest",
+    authorizers: {},
     queues: {
       jobs: { fifo: false, retries: 3, visibility: 30 },
       ordered: { fifo: true, retries: 3, visibility: 30 },
@@ -46,11 +48,12 @@ Deno.test("parseManifest() fills in the defaults", () => {
         ephemeralStorage: 512,
         environment: {},
         secrets: [],
+        authorizes: "request",
         ttl: 0,
         identity: ["header.Authorization"],
         permissions: { net: [] },
         triggers: {
-          routes: [{ method: "GET", path: "/", stream: false }],
+          routes: [{ method: "GET", path: "/", scopes: [], stream: false }],
           url: { auth: "iam", stream: false, cors: { origins: ["*"], ...cors } },
           schedules: [{ expression: "rate(1 hour)", timezone: "UTC" }],
           events: [{ pattern: { source: ["shop"] }, bus: "default" }],
@@ -292,7 +295,7 @@ const RESERVED = "must be another variable: AWS Lambda reserves it";
 const VARIABLE =
   "must be the name of an environment variable with two characters or more, such as TABLE_NAME";
 const SOURCE =
-  "must be a source: header.NAME, querystring.NAME, context.httpMethod, context.path, context.resourcePath, context.identity.sourceIp or context.identity.userAgent";
+  "must be a source: header.NAME, querystring.NAME, context.httpMethod, context.path, context.resourcePath, context.routeKey, context.identity.sourceIp or context.identity.userAgent";
 const OPERATORS =
   "must be a value, or an object with one of anything-but, cidr, equals-ignore-case, exists, numeric, prefix, suffix, wildcard";
 const BUCKET_EVENTS =
@@ -314,7 +317,7 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     [
       "foo",
       1,
-      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, runtime, tracing, cors, state, provider, defaults, api, functions, queues, buckets, tables, settings, stages",
+      "is not a key of a manifest: expected one of $schema, name, stage, region, architecture, runtime, tracing, gateway, authorizers, cors, state, provider, defaults, api, functions, queues, buckets, tables, settings, stages",
     ],
     ["stage", "v/0", "must be 1 to 128 letters, digits or _"],
     ["region", "Ireland", "must be an AWS Region such as eu-west-1"],
@@ -423,7 +426,11 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["routes.0.path", "/e/:id", PATH],
     ["routes.0.method", "get", `must be one of ${METHODS}`],
     ["routes.0.method", undefined, `is missing: expected one of ${METHODS}`],
-    ["routes.0.authorizer", "g", "must be a function of the manifest: add the function first"],
+    [
+      "routes.0.authorizer",
+      "g",
+      "must be a function or an authorizer of the manifest: add the function first",
+    ],
     ["routes.0.authorizer", "f", "must be another function than the function of the route"],
     ["url", true, "must be an object"],
     ["url.auth", "None", 'must be one of "none", "iam"'],
@@ -641,11 +648,11 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   ],
   [
     withFunctions({ routes: [{ method: "GET", path: "/", authorizer: "login" }] }, {}),
-    '"functions.a.triggers.routes.0.authorizer" must be a function of the manifest: expected one of b',
+    '"functions.a.triggers.routes.0.authorizer" must be a function or an authorizer of the manifest: expected one of b',
   ],
   [
     withFunctions({ routes: [{ method: "GET", path: "/", authorizer: "bb" }] }, {}),
-    '"functions.a.triggers.routes.0.authorizer" must be a function of the manifest: did you mean "b"?',
+    '"functions.a.triggers.routes.0.authorizer" must be a function or an authorizer of the manifest: did you mean "b"?',
   ],
   [
     withFunctions(route("/x"), route("/x")),

@@ -24,8 +24,12 @@ export interface Manifest {
   readonly runtime: Runtime;
   /** Whether AWS X-Ray traces invocations. */
   readonly tracing: boolean;
-  /** The only origin whose pages may read the gateway's own answers, also with cookies; by default all, without cookies. */
-  readonly cors?: { readonly origin: string } | undefined;
+  /** What serves the routes: a REST API or an HTTP API of Amazon API Gateway. */
+  readonly gateway: "rest" | "http";
+  /** The JWT authorizers by name. */
+  readonly authorizers: Readonly<Record<string, JwtAuthorizer>>;
+  /** The pages of other origins that may call the HTTP gateway; by default all may read its own answers, without cookies. */
+  readonly cors?: GatewayCors | undefined;
   /** The place of the deployment's state, such as `s3://bucket/key`; by default the folder `.mate/`. */
   readonly state?: string | undefined;
   /** The version of Terraform's provider for AWS, such as `6.73.0`; by default one whose checksums the tool has. */
@@ -42,6 +46,34 @@ export interface Manifest {
   readonly tables: Readonly<Record<string, TableManifest>>;
   /** The settings of the deployment. */
   readonly settings: Settings;
+}
+
+/** A JWT authorizer of the HTTP gateway. */
+export interface JwtAuthorizer {
+  /** The issuer, as the claim `iss` of the tokens. */
+  readonly issuer: string;
+  /** The values of the claim `aud`, or of `client_id`, of which a token needs one. */
+  readonly audience: readonly string[];
+  /** Where the token is, such as `header.Authorization`. */
+  readonly identity: string;
+}
+
+/** The pages of other origins that may call the HTTP gateway. */
+export interface GatewayCors {
+  /** The only origin whose pages may read the own answers of a REST API, also with cookies. */
+  readonly origin?: string | undefined;
+  /** The origins whose pages may send requests; `*` for any. The other keys count with them. */
+  readonly origins?: readonly string[] | undefined;
+  /** The methods; all by default. */
+  readonly methods?: readonly string[] | undefined;
+  /** The request headers; by default `Authorization` and `Content-Type`. */
+  readonly headers?: readonly string[] | undefined;
+  /** The response headers that pages may read; none by default. */
+  readonly exposeHeaders?: readonly string[] | undefined;
+  /** Whether pages may send cookies. Then the other lists have no `*`. */
+  readonly credentials?: boolean | undefined;
+  /** The time that browsers keep the answer of a preflight request, in seconds; 0 by default. */
+  readonly maxAge?: number | undefined;
 }
 
 /** The settings of the deployment. */
@@ -86,6 +118,8 @@ export interface DomainSettings {
   readonly name: string;
   /** The ARN of a certificate of AWS Certificate Manager in the region. */
   readonly certificate: string;
+  /** The first element of each path of the domain; none by default. */
+  readonly basePath?: string | undefined;
   /** The hosted zone of Amazon Route 53 that gets a record for the domain; none by default. */
   readonly zone?: string | undefined;
 }
@@ -112,6 +146,8 @@ export interface FunctionManifest {
   readonly environment: Readonly<Record<string, string>>;
   /** The secrets that the function gets as environment variables. */
   readonly secrets: readonly string[];
+  /** If the function is an authorizer: what it gets and returns. */
+  readonly authorizes: "request" | "simple";
   /** If the function is an authorizer: how long its policy is kept, in seconds: 0 to 3,600. */
   readonly ttl: number;
   /** If the function is an authorizer with a `ttl`: the parts of a request that a kept policy is found by, such as `header.Authorization`. */
@@ -151,12 +187,14 @@ export interface Triggers {
 
 /** A route of the HTTP gateway. */
 export interface RouteTrigger {
-  /** The method, or `ANY`. */
-  readonly method: string;
-  /** The path below the stage, such as `/okay` or `/okay/{proxy+}`. Routes have the same variable at the same place. */
+  /** The method, or `ANY`; absent with `$default`. */
+  readonly method?: string | undefined;
+  /** The path below the stage, such as `/okay` or `/okay/{proxy+}`, or `$default` of an HTTP API. */
   readonly path: string;
-  /** The function of the manifest that decides whether a request is allowed: a REQUEST authorizer. Its `ttl` says whether its policy is kept. */
+  /** The function or the JWT authorizer of the manifest that decides whether a request is allowed. The `ttl` of a function says whether its answer is kept. */
   readonly authorizer?: string | undefined;
+  /** The scopes of which the token of a JWT authorizer needs one; none by default. */
+  readonly scopes: readonly string[];
   /** Whether the response is streamed. */
   readonly stream: boolean;
 }

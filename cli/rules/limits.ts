@@ -113,5 +113,12 @@ export const MAX_PUBLICATION = 262_144;
 /** The size of the end of a log that the caller of a function gets. */
 export const LOG_TAIL = 4_096;
 
-/** The time after which Amazon API Gateway stops waiting for a function. */
+/** The time after which a REST API stops waiting for a function. */
 export const GATEWAY_TIMEOUT = 29_000;
+
+/**
+ * The time after which an HTTP API stops waiting for a function.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
+ */
+export const HTTP_API_TIMEOUT = 30_000;

@@ -44,10 +44,27 @@ export const FULL: string = JSON.stringify({
   },
   api: "api.ts",
   ...MANIFEST,
+  gateway: "rest",
+  authorizers: {
+    users: {
+      issuer: "https://login.example",
+      audience: ["${infra.client}"],
+      identity: "header.Authorization",
+    },
+  },
+  settings: { ...MANIFEST.settings, domain: { ...MANIFEST.settings.domain, basePath: "shop" } },
   functions: {
     ...MANIFEST.functions,
+    check: { ...MANIFEST.functions.check, authorizes: "request" },
     orders: {
       ...MANIFEST.functions.orders,
+      triggers: {
+        ...MANIFEST.functions.orders.triggers,
+        routes: [
+          ...MANIFEST.functions.orders.triggers.routes,
+          { method: "GET", path: "/users", authorizer: "users", scopes: ["read"] },
+        ],
+      },
       uses: { ...MANIFEST.functions.orders.uses, tables: { notes: "read-write" } },
     },
     changes: {

@@ -8,7 +8,7 @@ import {
 } from "../../lambda/isolation/isolation.ts";
 import { GROUP_ID, USER_ID } from "../../lambda/isolation/root_folder.ts";
 import { mapValues } from "../../application/resources.ts";
-import type { Application, Gateway } from "../../application/types.ts";
+import type { Application } from "../../application/types.ts";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
 import { ownArchitecture } from "../../programs/pinned_packages.ts";
 import { type ArchiveFile, identifyFiles, writeFiles } from "../archives/archive.ts";
@@ -87,9 +87,19 @@ export async function describeApi(options: DescribeOptions): Promise<DescribedAp
       title: application.name,
       version: await versionOf(folder),
       url,
+      kind: gateway?.kind ?? "rest",
       routes,
       securitySchemes,
-      authorizers: mapValues(gateway?.authorizers ?? {}, schemeOf),
+      authorizers: {
+        ...mapValues(gateway?.authorizers ?? {}, ({ identity }) => schemeOf(identity)),
+        ...mapValues(
+          gateway?.jwtAuthorizers ?? {},
+          ({ identity }) =>
+            identity.toLowerCase() === "header.authorization"
+              ? { type: "http", scheme: "bearer", bearerFormat: "JWT" }
+              : schemeOf([identity]),
+        ),
+      },
     };
     files.push({ path: "index.js", data: new TextEncoder().encode(program) });
     const key = keyOf(identifyFiles([...layer, ...files]), question);
@@ -117,7 +127,7 @@ export async function describeApi(options: DescribeOptions): Promise<DescribedAp
 }
 
 /** The security scheme of an authorizer: the first header field or parameter of the query that identifies a caller. */
-function schemeOf({ identity }: Gateway["authorizers"][string]): Question["authorizers"][string] {
+function schemeOf(identity: readonly string[]): Question["authorizers"][string] {
   const [, place = "header", name = "Authorization"] =
     identity.map((source) => /^(header|querystring)\.(.+)$/.exec(source)).find(Boolean) ?? [];
   return { type: "apiKey", in: place === "header" ? place : "query", name };

@@ -1,4 +1,4 @@
-import { createRouter, type Routable } from "../../rules/router.ts";
+import { type Routable, ROUTERS } from "../../rules/router.ts";
 
 /** A route of the manifest. */
 export interface ServedRoute extends Routable {
@@ -13,14 +13,19 @@ const VALUE = "\0";
  *
  * @param keys The keys, such as `GET /orders/{id}`.
  * @param routes The routes of the manifest.
+ * @param kind The kind of the gateway.
  * @returns The route of each key, the keys without a route, and the routes without a key.
  */
-export function matchRoutes(keys: readonly string[], routes: readonly ServedRoute[]): {
+export function matchRoutes(
+  keys: readonly string[],
+  routes: readonly ServedRoute[],
+  kind: keyof typeof ROUTERS,
+): {
   readonly served: ReadonlyMap<string, ServedRoute>;
   readonly unserved: readonly string[];
   readonly undescribed: readonly string[];
 } {
-  const find = createRouter(routes);
+  const find = ROUTERS[kind](routes);
   const served = new Map<string, ServedRoute>();
   const used = new Set<ServedRoute>();
   for (const key of keys) {

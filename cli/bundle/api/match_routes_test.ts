@@ -29,14 +29,14 @@ Deno.test("matchRoutes() finds the route that API Gateway chooses for every requ
     ["GET /v2", undefined], // a greedy variable is never empty
     ["GET orders", undefined],
   ] as const;
-  const { served, unserved, undescribed } = matchRoutes(cases.map(([key]) => key), routes);
+  const { served, unserved, undescribed } = matchRoutes(cases.map(([key]) => key), routes, "rest");
   for (const [key, expected] of cases) {
     const route = served.get(key);
     assertEquals(route && `${route.method} ${route.path}`, expected, key);
   }
   assertEquals(unserved, cases.filter(([, route]) => route === undefined).map(([key]) => key));
   assertEquals(undescribed, []);
-  assertEquals(matchRoutes(["GET /", "POST /files/{name}"], routes).undescribed, [
+  assertEquals(matchRoutes(["GET /", "POST /files/{name}"], routes, "rest").undescribed, [
     "GET /orders",
     "ANY /orders/{id}",
     "GET /orders/{id}",

@@ -5,6 +5,7 @@
  * @module
  */
 import { type ApiDescription, openApi, type OpenApiOptions } from "@mate/core/gateway";
+import type { Gateway } from "../../application/types.ts";
 import { matchRoutes, type ServedRoute } from "./match_routes.ts";
 
 /** What the tool knows of the application. */
@@ -13,6 +14,8 @@ export interface Question {
   readonly version: string;
   /** The URL of the stage, if it is known. */
   readonly url?: string | undefined;
+  /** The kind of the gateway. */
+  readonly kind: Gateway["kind"];
   /** The routes of the manifest. */
   readonly routes: readonly ServedRoute[];
   /** The security schemes that the user gives, and those of the authorizers. */
@@ -38,7 +41,7 @@ interface ApiModule {
 }
 
 export async function handler(
-  { title, version, url, routes, securitySchemes, authorizers }: Question,
+  { title, version, url, kind, routes, securitySchemes, authorizers }: Question,
 ): Promise<Description> {
   for (const name of Object.keys(Deno.env.toObject())) Deno.env.delete(name);
   const place = new URL("api.js", import.meta.url).href; // not a literal, so that the bundler leaves it
@@ -47,7 +50,7 @@ export async function handler(
   if (!isOptions) {
     throw new TypeError('Invalid export "document": expected an object with options of openApi()');
   }
-  const { served, unserved, undescribed } = matchRoutes(Object.keys(Object(api)), routes);
+  const { served, unserved, undescribed } = matchRoutes(Object.keys(Object(api)), routes, kind);
   const used = [...served.values()].flatMap(({ authorizer }) => authorizer ?? []);
   const schemes = {
     ...Object.fromEntries(used.map((name) => [name, authorizers[name]!])),

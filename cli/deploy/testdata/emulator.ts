@@ -15,7 +15,9 @@ type Send = (
 
 interface Route {
   readonly security: readonly Record<string, unknown>[];
-  readonly "x-amazon-apigateway-integration": { readonly httpMethod: string; readonly uri: string };
+  readonly "x-amazon-apigateway-integration": Readonly<
+    Record<"type" | "httpMethod" | "uri", string>
+  >;
 }
 
 /** An emulated cloud: `moto_server` behind a proxy that adds missing features. */
@@ -86,7 +88,13 @@ export class Emulator implements AsyncDisposable {
       });
 
     let response: Response;
-    if (request.method === "PATCH" && /^\/restapis\/[^/]+$/.test(pathname)) {
+    if (request.method === "POST" && /^\/v2\/domainnames\/[^/]+\/apimappings$/.test(pathname)) {
+      // The emulator keeps the domains of both interfaces apart. AWS does not.
+      const domainName = decodeURIComponent(pathname.split("/")[3]!);
+      const known = JSON.stringify({ domainName, domainNameConfigurations: [{}] });
+      await (await send("POST", "/v2/domainnames", known)).body?.cancel();
+      response = await send("POST", pathname, withMappingKey(body));
+    } else if (request.method === "PATCH" && /^\/restapis\/[^/]+$/.test(pathname)) {
       response = await send("PATCH", pathname, withPatchValues(body));
     } else if (request.method === "PUT" && /^\/restapis\/[^/]+$/.test(pathname)) {
       response = await this.#putDocument(send, pathname + search, body);
@@ -153,7 +161,8 @@ export class Emulator implements AsyncDisposable {
     const authorizers = new Map<string, string>();
     for (const [name, scheme] of Object.entries(document.components.securitySchemes)) {
       const settings = (scheme as Record<string, object>)["x-amazon-apigateway-authorizer"];
-      const authorizer = { ...settings, name, type: "REQUEST" };
+      const type = "jwtConfiguration" in settings! ? "JWT" : "REQUEST";
+      const authorizer = { ...settings, name, type };
       authorizers.set(name, (await put("POST", "/authorizers", authorizer)).id);
     }
     for (const { id, path } of (await put("GET", "/resources")).item) {
@@ -163,8 +172,9 @@ export class Emulator implements AsyncDisposable {
         const authorizerId = authorizer && authorizers.get(authorizer);
         const authorizationType = authorizer ? "CUSTOM" : "NONE";
         await put("PUT", at, { authorizationType, authorizerId });
-        const { httpMethod, uri } = route["x-amazon-apigateway-integration"];
-        await put("PUT", `${at}/integration`, { type: "AWS_PROXY", httpMethod, uri });
+        const { type, httpMethod, uri } = route["x-amazon-apigateway-integration"];
+        const integration = { type: type.toUpperCase(), httpMethod, uri };
+        await put("PUT", `${at}/integration`, integration);
       }
     }
     return await send("GET", base);
@@ -220,6 +230,11 @@ async function replaceDomain(
   }
   await send("DELETE", path);
   return await send("POST", "/domainnames", JSON.stringify(domain));
+}
+
+/** Gives a mapping an empty key, which the emulator expects. */
+function withMappingKey(body: Uint8Array | undefined): string {
+  return JSON.stringify({ apiMappingKey: "", ...JSON.parse(new TextDecoder().decode(body)) });
 }
 
 /** Copies the media type from the path of a patch to its value, because the emulator reads only the value. */

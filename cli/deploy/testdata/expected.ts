@@ -5,6 +5,7 @@ const TOPIC = `arn:aws:sns:${REGION}:${ACCOUNT}:shop-messages`;
 const CORS_FIELDS = {
   "gatewayresponse.header.Access-Control-Allow-Origin": "'https://shop.example'",
   "gatewayresponse.header.Access-Control-Allow-Credentials": "'true'",
+  "gatewayresponse.header.Access-Control-Expose-Headers": "'X-Total'",
 };
 const QUEUE = `arn:aws:sqs:${REGION}:${ACCOUNT}:shop-jobs`;
 const TABLE = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/shop-items`;
@@ -125,6 +126,9 @@ export const EXPECTED = {
         "ANY /any/{proxy+} NONE AWS_PROXY POST invocations of shop-orders",
         "GET /export NONE AWS_PROXY POST response-streaming-invocations of shop-orders",
         "GET /orders/{id} NONE AWS_PROXY POST invocations of shop-orders",
+        "OPTIONS /export NONE MOCK undefined ",
+        "OPTIONS /orders NONE MOCK undefined ",
+        "OPTIONS /orders/{id} NONE MOCK undefined ",
         "POST /orders CUSTOM AWS_PROXY POST invocations of shop-orders",
       ],
       authorizers: [["check", "REQUEST", 300, "shop-check"]],

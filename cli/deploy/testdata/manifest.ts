@@ -3,7 +3,14 @@ export const MANIFEST = {
   name: "shop",
   stage: "v1",
   tracing: true,
-  cors: { origin: "https://shop.example" },
+  cors: {
+    origins: ["https://shop.example"],
+    methods: ["GET", "POST"],
+    headers: ["Content-Type"],
+    exposeHeaders: ["X-Total"],
+    credentials: true,
+    maxAge: 60,
+  },
   functions: {
     orders: {
       module: "orders.ts",

@@ -1,22 +1,16 @@
+import {
+  addGateway,
+  gatewayIdentities,
+  invokeArn,
+  mapped,
+  mayInvoke,
+  type Values,
+} from "./gateway_resources.ts";
 import type { Application, PlainQueue, Role } from "../../application/types.ts";
 
-/** The arguments of a resource. */
-export type Values = Readonly<Record<string, unknown>>;
+export type { Values };
 
-/** The names and values in an object, with the values changed. */
-const mapped = <Value, Result>(
-  object: Readonly<Record<string, Value>>,
-  key: (key: string, value: Value) => string,
-  value: (value: Value, key: string) => Result,
-) =>
-  Object.fromEntries(
-    Object.entries(object).map(([name, one]) => [key(name, one), value(one, name)]),
-  );
-
-const invokeArn = (arn: string, version = "2015-03-31", verb = "invocations") =>
-  `arn:aws:apigateway:eu-west-1:lambda:path/${version}/functions/${arn}/${verb}`;
 const streamArn = (arn: string) => `${arn}/stream/1`;
-const GATEWAY = "arn:aws:execute-api:eu-west-1:123456789012:gateway";
 const LAYER = "arn:aws:lambda:eu-west-1:123456789012:layer:deno:1";
 const roleArn = ({ role }: Role) => `arn:aws:iam::123456789012:role/${role}`;
 
@@ -57,7 +51,7 @@ export function identities(
       (_, key) => ({ arn: `arn:aws:events:eu-west-1:${app.account}:rule/${key}` }),
     ),
     "aws_iam_role.scheduler[0]": { arn: roleArn(scheduler!) },
-    "aws_api_gateway_rest_api.gateway[0]": { id: "gateway", execution_arn: GATEWAY },
+    ...gatewayIdentities(app.gateway!),
     "aws_lambda_layer_version.deno[0]": { arn: LAYER },
   };
 }
@@ -77,14 +71,6 @@ const trust = (service: string) =>
     },
   ]);
 
-/** The permission of a service to call a function. */
-const mayInvoke = (functionName: string, service: string, arn: string) => ({
-  function_name: functionName,
-  action: "lambda:InvokeFunction",
-  principal: `${service}.amazonaws.com`,
-  source_arn: arn,
-});
-
 const plainQueue = ({ name, messageSize, retention, policy: statements }: PlainQueue) => ({
   name,
   max_message_size: messageSize,
@@ -95,7 +81,7 @@ const plainQueue = ({ name, messageSize, retention, policy: statements }: PlainQ
 
 /** Returns the resources of an application by their addresses: what their arguments are by the documentation of the provider hashicorp/aws. */
 export function resourcesOf(app: Application): Readonly<Record<string, Values>> {
-  const { settings, functions, gateway, tracing } = app;
+  const { settings, functions, tracing } = app;
   const resources: Record<string, Values> = {};
   const add = (type: string, key: string | number, values: Values) =>
     resources[`aws_${type}[${JSON.stringify(key)}]`] = values;
@@ -180,110 +166,7 @@ export function resourcesOf(app: Application): Readonly<Record<string, Values>> 
     });
   }
 
-  const paths: Record<string, Record<string, unknown>> = {};
-  const schemes: Record<string, unknown> = {};
-  for (const { method, path, authorizer, stream, function: name } of gateway!.routes) {
-    const { arn } = functions[name]!;
-    (paths[path] ??= {})[
-      method === "ANY" ? "x-amazon-apigateway-any-method" : method.toLowerCase()
-    ] = {
-      responses: {},
-      security: authorizer ? [{ [authorizer]: [] }] : [],
-      parameters: [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({
-        name,
-        in: "path",
-        required: true,
-        schema: { type: "string" },
-      })),
-      "x-amazon-apigateway-integration": {
-        type: "aws_proxy",
-        httpMethod: "POST",
-        uri: stream
-          ? invokeArn(arn, "2021-11-15", "response-streaming-invocations")
-          : invokeArn(arn),
-        responseTransferMode: stream ? "STREAM" : "BUFFERED",
-      },
-    };
-    const resource = path.replaceAll(/\{[^}]*\}/g, "*");
-    add(
-      "lambda_permission.route",
-      `${method} ${path}`,
-      mayInvoke(
-        functions[name]!.name,
-        "apigateway",
-        `${GATEWAY}/*/${method === "ANY" ? "*" : method}${resource}`,
-      ),
-    );
-    if (!authorizer) continue;
-    const { ttl, identity } = gateway!.authorizers[authorizer]!;
-    schemes[authorizer] = {
-      type: "apiKey",
-      name: "Unused",
-      in: "header",
-      "x-amazon-apigateway-authtype": "custom",
-      "x-amazon-apigateway-authorizer": {
-        type: "request",
-        authorizerUri: invokeArn(functions[authorizer]!.arn),
-        authorizerResultTtlInSeconds: ttl,
-        ...ttl > 0 && {
-          identitySource: identity.map((source) =>
-            source.startsWith("context.") ? source : `method.request.${source}`
-          ).join(", "),
-        },
-      },
-    };
-    add(
-      "lambda_permission.authorizer",
-      authorizer,
-      mayInvoke(functions[authorizer]!.name, "apigateway", `${GATEWAY}/authorizers/*`),
-    );
-  }
-  const answers = {
-    responseParameters: {
-      "gatewayresponse.header.Access-Control-Allow-Origin": `'${gateway!.origin}'`,
-      ...gateway!.origin !== "*" &&
-        { "gatewayresponse.header.Access-Control-Allow-Credentials": "'true'" },
-    },
-  };
-  add("api_gateway_rest_api.gateway", 0, {
-    name: app.name,
-    endpoint_configuration: [{ types: ["REGIONAL"] }],
-    body: {
-      openapi: "3.0.1",
-      info: { title: app.name, version: app.stage },
-      "x-amazon-apigateway-binary-media-types": ["*/*"],
-      "x-amazon-apigateway-gateway-responses": { DEFAULT_4XX: answers, DEFAULT_5XX: answers },
-      components: { securitySchemes: schemes },
-      paths,
-    },
-  });
-  add("api_gateway_deployment.gateway", 0, { rest_api_id: "gateway" });
-  add("api_gateway_stage.gateway", 0, {
-    stage_name: app.stage,
-    xray_tracing_enabled: tracing,
-    access_log_settings: settings.logs.requests ? [{ destination_arn: app.logGroup.arn }] : [],
-  });
-  add("api_gateway_method_settings.throttling", 0, {
-    stage_name: app.stage,
-    method_path: "*/*",
-    settings: [{
-      throttling_rate_limit: settings.throttle.rate,
-      throttling_burst_limit: settings.throttle.burst,
-    }],
-  });
-  const { name, certificate, zone } = settings.domain!;
-  add("api_gateway_domain_name.domain", 0, {
-    domain_name: name,
-    regional_certificate_arn: certificate,
-    security_policy: "TLS_1_2",
-    endpoint_configuration: [{ types: ["REGIONAL"] }],
-  });
-  add("api_gateway_base_path_mapping.domain", 0, {
-    domain_name: name,
-    api_id: "gateway",
-    stage_name: app.stage,
-  });
-  for (const type of app.records) add("route53_record.domain", type, { zone_id: zone, name, type });
+  addGateway(app, add);
 
   for (const [key, one] of Object.entries(app.alarms)) {
     add("cloudwatch_metric_alarm.alarm", key, {
@@ -291,7 +174,7 @@ export function resourcesOf(app: Application): Readonly<Record<string, Values>> 
       alarm_description: one.description,
       namespace: one.namespace,
       metric_name: one.metric,
-      dimensions: { ...one.dimensions },
+      dimensions: { ...one.dimensions, ...("ApiId" in one.dimensions && { ApiId: "gateway" }) },
       statistic: one.statistic,
       period: 300,
       evaluation_periods: 1,

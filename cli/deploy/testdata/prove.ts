@@ -11,11 +11,12 @@ import policy from "../../../docs/policy.json" with { type: "json" };
 const OF_INFRA = /^(acm|ec2):|^route53:[A-Z]+ |^sts:GetCallerIdentity$/;
 
 /**
- * The actions of changes that no proof makes, of tags at the creation of a resource, of the role of a function, and of AWS
- * Lambda itself when a function gets a network.
+ * The actions of changes that no proof makes, of tags at the creation of a resource, of the role of a function, of AWS Lambda
+ * itself when a function gets a network, and of API Gateway itself when an HTTP API logs requests.
  */
 const NOT_CALLED = new RegExp(
   ":(Tag|Untag|Set|Update)\\w+$|^iam:PassRole$|^ec2:Describe\\w+$" +
+    "|^logs:(\\w+LogDelivery|ListLogDeliveries|\\w+ResourcePolic(y|ies))$" +
     "|^lambda:DeleteFunctionConcurrency$|^logs:DeleteRetentionPolicy$",
 );
 

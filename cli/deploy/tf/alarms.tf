@@ -6,7 +6,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm" {
   alarm_description   = each.value.description
   namespace           = each.value.namespace
   metric_name         = each.value.metric
-  dimensions          = each.value.dimensions
+  dimensions          = { for name, value in each.value.dimensions : name => name == "ApiId" ? local.entrances[0].id : value }
   statistic           = each.value.statistic
   period              = 300
   evaluation_periods  = 1

@@ -2,8 +2,8 @@ output "names" {
   description = "The URLs and the names for a reader."
   value = {
     base_url = one(concat(
-      [for domain in aws_api_gateway_base_path_mapping.domain : "https://${domain.domain_name}"],
-      length(aws_api_gateway_base_path_mapping.domain) > 0 ? [] : aws_api_gateway_stage.gateway[*].invoke_url,
+      [for domain in local.settings.domain[*] : join("/", compact(["https://${domain.name}", domain.basePath])) if length(local.gateway) > 0],
+      local.settings.domain == null ? terraform_data.address[*].output : [],
     ))
     functions  = { for key, function in aws_lambda_function.function : key => function.function_name }
     log_groups = { for key, group in aws_cloudwatch_log_group.function : key => group.name }
@@ -28,10 +28,7 @@ output "resources" {
         dead_letters = { name = aws_sqs_queue.dead_letters[key].name, arn = aws_sqs_queue.dead_letters[key].arn }
       }
     }
-    tables = { for key, table in aws_dynamodb_table.table : key => { name = table.name, arn = table.arn } }
-    gateway = one([
-      for stage in aws_api_gateway_stage.gateway :
-      { id = stage.rest_api_id, stage = stage.stage_name, arn = stage.arn, url = stage.invoke_url }
-    ])
+    tables  = { for key, table in aws_dynamodb_table.table : key => { name = table.name, arn = table.arn } }
+    gateway = one(local.entrances)
   }
 }

@@ -73,8 +73,8 @@ async function answerDocument(method: string, readApi: () => Promise<unknown>): 
  * @param origin The origin of the application.
  */
 export function createStartPage(application: Application, origin: string): string {
-  const { stage, api } = application;
-  const base = `${origin}/${stage}`;
+  const { api, gateway } = application;
+  const base = origin + (gateway?.prefix ?? "");
   const functions = Object.keys(application.functions);
   const tables = Object.entries(application.tables);
   return markup`<!DOCTYPE html>

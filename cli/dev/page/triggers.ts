@@ -44,14 +44,14 @@ const KINDS: readonly ((of: Subject) => readonly Trigger[])[] = [
     const link = markup`<a href="${url}">${url}</a>`;
     return [addressOf("function URL", "URL", link, urlCommand(url, settings))];
   },
-  ({ routes, name, application: { stage } }) => {
+  ({ routes, name, application: { gateway } }) => {
     if (routes.length === 0) return [];
     const methods = new Set(
       routes.some(({ method }) => method === "ANY")
         ? ["GET", ...METHODS]
         : routes.map(({ method }) => method),
     );
-    const paths = routes.map(({ path }) => `/${stage}${examplePath(path)}`);
+    const paths = routes.map(({ path }) => gateway!.prefix + examplePath(path));
     const form = {
       summary: "Send a request",
       fields: markup`
