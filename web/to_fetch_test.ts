@@ -15,12 +15,14 @@ import {
   routes,
   streamHandler,
 } from "../gateway/mod.ts";
+import { createClient } from "../client/mod.ts";
 import { idempotent, memoryStore } from "../idempotency/mod.ts";
 import { logger } from "../logger/mod.ts";
+import { loggerState } from "../logger/state.ts";
 import { captureLog } from "../testing/mod.ts";
 import "../testdata/own_environment.ts";
 import { until } from "../testdata/waiting.ts";
-import { toFetch } from "./mod.ts";
+import { listen, toFetch } from "./mod.ts";
 
 const ORIGIN = "http://shop.example:8000";
 
@@ -493,6 +495,52 @@ Deno.test("a described API, an application and a guarded handler work without a 
     assertEquals(response.headers.getSetCookie(), ["a=1", "b=2"]);
     assertEquals(response.headers.get("x-extra"), "1");
   }
+});
+
+Deno.test("the typed client and metrics work with a real server", async () => {
+  const api = {
+    "POST /orders/{id}": { body: anySchema, responses: { 201: anySchema } },
+  } as const;
+  const table = implement(api, {
+    "POST /orders/{id}": (event) => {
+      logger.metric("Orders", 1);
+      return reply(201, { id: event.pathParameters()["id"], order: event.queryPayload() });
+    },
+  });
+  Deno.env.set("MATE_FUNCTION_NAME", "shop-orders");
+  const lines: string[] = [];
+  const state = loggerState();
+  state.write = (line) => void lines.push(line); // the server runs outside of what captureLog() sees
+  try {
+    const server = await listen(proxyHandler(routes(table)), { port: 0 });
+    const client = createClient<typeof api>(`http://${server.hostname}:${server.port}`);
+    const placed = await client("POST /orders/{id}", { path: { id: "a b" }, body: { tea: 1 } });
+    assertEquals([placed.status, placed.body], [201, { id: "a b", order: { tea: 1 } }]);
+    await server.close();
+  } finally {
+    delete state.write;
+    Deno.env.delete("MATE_FUNCTION_NAME");
+  }
+  const [metric] = lines.map((line) => JSON.parse(line));
+  assertEquals(metric._aws.CloudWatchMetrics, [
+    { Namespace: "shop-orders", Dimensions: [[]], Metrics: [{ Name: "Orders" }] },
+  ]);
+  assertEquals(metric.requestId.length, 36);
+});
+
+Deno.test("in AWS Lambda, a guard without the name of the function is refused", async () => {
+  const guarded = idempotent(proxyHandler(() => ["done"]), {
+    store: memoryStore(),
+    key: () => "a",
+  });
+  Deno.env.set("AWS_LAMBDA_HTTP_ENDPOINT", "0.0.0.0:3000");
+  const { result, records } = await captureLog(() => ask(guarded, "/"));
+  assertEquals([result.status, records[0]!.errorType], [500, "HttpInternalServerError"]);
+  assert(JSON.stringify(records[0]).includes("MATE_FUNCTION_NAME"));
+  Deno.env.set("MATE_FUNCTION_NAME", "shop-orders");
+  assertEquals((await ask(guarded, "/")).status, 200);
+  Deno.env.delete("AWS_LAMBDA_HTTP_ENDPOINT");
+  Deno.env.delete("MATE_FUNCTION_NAME");
 });
 
 Deno.test("a guard that refuses is answered as any error", async () => {
