@@ -7,6 +7,7 @@ import { agreeOnCodec, encodeSoon } from "../gateway/response/coding.ts";
 import { encodeStream } from "../gateway/response/stream_response.ts";
 import type { FnProxyEvent } from "../gateway/event/proxy_event.ts";
 import { logInternalError, withRequestId } from "../logger/mod.ts";
+import { separateRequests } from "../logger/request_id.ts";
 import { makeContext, makeEvent, type RequestBody, type WebRequest } from "./event.ts";
 import type { FetchSettings } from "./options.ts";
 import { openFor } from "./stream.ts";
@@ -38,10 +39,10 @@ export type AnswerRequest = (request: WebRequest, body: RequestBody) => Promise<
 export function readHandler(handler: WebHandler, settings: FetchSettings): AnswerRequest {
   const answerEvent = (handler as { readonly [WEB]?: AnswerEvent } | undefined)?.[WEB];
   if (typeof handler !== "function" || typeof answerEvent !== "function") {
-    const expected = "the result of proxyHandler(), fetchHandler() or streamHandler(), because " +
-      "the event and the result of any other function are those of a gateway";
-    throw invalid("handler", expected);
+    const expected = "the result of proxyHandler(), fetchHandler() or streamHandler()";
+    throw invalid("handler", `${expected}: other functions need the events of a gateway`);
   }
+  separateRequests();
   return async (request, body) => {
     const event = makeEvent(request, body, settings);
     if (!event) return { status: 400, fields: ["Content-Length", "0"], content: undefined };

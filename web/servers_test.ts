@@ -107,6 +107,11 @@ for (const name of commands.keys()) {
     await using server = (await start(name)).running;
     const port = Number((await server.find(/ADDRESS \S+ (\d+)/))[1]);
 
+    await test.step("code outside of the first request has no id", async () => {
+      await exchange(port, `GET /outside HTTP/1.1\r\n${END}`);
+      await server.find(/^\S+\t\tINFO\toutside$/m);
+    });
+
     await test.step("the target and the fields are those of the request", async () => {
       const text = await exchange(
         port,

@@ -12,6 +12,13 @@ const pause = (milliseconds: number) =>
 
 let stopped = 0;
 
+/** Code outside of any request. */
+let isAsked = false;
+setInterval(() => {
+  if (isAsked) logger.info("outside");
+  isAsked = false;
+}, 1);
+
 const handler = proxyHandler(
   routes({
     "GET /facts": (event, context) => {
@@ -32,6 +39,11 @@ const handler = proxyHandler(
     }),
     "POST /echo": (event) => reply(200, event.bytes(), { type: "application/octet-stream" }),
     "POST /unread": () => "unread",
+    "GET /outside": async () => {
+      isAsked = true;
+      while (isAsked) await pause(1);
+      return "asked";
+    },
     "GET /slow": async () => {
       await pause(300);
       return "slow";
