@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { invalidArgument, notEmulated, S3Error } from "../service_call.ts";
 import type { BucketFolder } from "./bucket_folder.ts";
 import { checkSource } from "./conditions.ts";
+import { decodeWords, encodeWords } from "./encoded_words.ts";
 import type { StoredFields, StoredObject } from "./object_store.ts";
 
 /** The largest metadata of an object: the bytes of all names and values. */
@@ -47,8 +48,8 @@ export function readFacts(headers: Headers): Facts {
 function readFields(headers: Headers): StoredFields {
   const fields = [...headers].map(([name, value]) => {
     // "aws-chunked" tells how the SDK sent the bytes. It is not part of the object.
-    const isCoding = name === "content-encoding";
-    return [name, isCoding ? withoutChunks(value) : value] as const;
+    if (name === "content-encoding") return [name, withoutChunks(value)] as const;
+    return [name, name.startsWith("x-amz-meta-") ? decodeWords(value) : value] as const;
   }).filter(([name, value]) => FIELDS.test(name) && (value !== "" || name.startsWith("x-amz-")));
   const size = fields.filter(([name]) => name.startsWith("x-amz-meta-"))
     .reduce((sum, [name, value]) => sum + Buffer.byteLength(name.slice(11) + value), 0);
@@ -75,11 +76,24 @@ export function objectHeaders(object: StoredObject, query: URLSearchParams): Hea
     etag: `"${object.etag}"`,
     "last-modified": new Date(object.modified).toUTCString(),
     "x-amz-server-side-encryption": "AES256",
-    ...object.fields,
+    ...Object.fromEntries(
+      Object.entries(object.fields ?? {}).map(([name, value]) => [
+        name,
+        name.startsWith("x-amz-meta-") ? encodeWords(value) : value,
+      ]),
+    ),
     ...(object.storageClass && { "x-amz-storage-class": object.storageClass }),
   });
   for (const [name, value] of query) {
-    if (name.startsWith("response-")) headers.set(name.slice("response-".length), value);
+    if (!name.startsWith("response-")) continue;
+    if (!/^[\t -~\x80-\xff]*$/.test(value)) {
+      const isText = /^[^\0-\x08\n-\x1f\x7f]*$/.test(value);
+      const message = isText
+        ? "Header value cannot be represented using ISO-8859-1."
+        : "Header value cannot have control characters.";
+      throw invalidArgument(message, name, value);
+    }
+    headers.set(name.slice("response-".length), value);
   }
   return headers;
 }

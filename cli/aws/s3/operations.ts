@@ -8,6 +8,7 @@
 import { notEmulated, S3Error, type ServiceError } from "../service_call.ts";
 import type { ChunkSignatures } from "../signature_check.ts";
 import type { Item } from "./documents.ts";
+import { encodeWords } from "./encoded_words.ts";
 
 export type OperationName = keyof typeof OPERATIONS;
 
@@ -101,9 +102,12 @@ const COMMON_QUERY =
 export const COMMON_HEADERS =
   /^x-amz-(content-sha256|date|decoded-content-length|expected-bucket-owner|request-payer|security-token|trailer|user-agent)$/;
 
-/** Parameters that only repeat a header field in the URL of a signed request. */
+/** Parameters that stand for a header field in the URL of a signed request. */
 const SIGNED_HEADERS =
-  /^x-amz-(checksum-.*|meta-.*|sdk-checksum-algorithm|storage-class|acl|server-side-encryption)$/;
+  /^x-amz-(acl|checksum-(algorithm|type)|meta-[\w!#$%&'*+.^`|~-]+|server-side-encryption|storage-class)$/i;
+
+/** Parameters that Amazon S3 ignores: an SDK signs the checksum of an empty body, because it does not know the content. */
+const IGNORED = /^x-amz-(checksum-[\w-]+|sdk-checksum-algorithm)$/i;
 
 /** What a request to Amazon S3 asks for. */
 export interface S3Request {
@@ -131,7 +135,12 @@ export function readRequest(request: Request): S3Request {
   const query = new URL(url).searchParams;
   const headers = new Headers(request.headers);
   for (const [name, value] of query) {
-    if (SIGNED_HEADERS.test(name) && !headers.has(name)) headers.set(name, value);
+    // A header field carries other text than ASCII in encoded words.
+    if (SIGNED_HEADERS.test(name) && !headers.has(name)) headers.set(name, encodeWords(value));
+  }
+  const digest = query.get("X-Amz-Content-Sha256");
+  if (digest !== null && !headers.has("x-amz-content-sha256")) {
+    headers.set("x-amz-content-sha256", encodeWords(digest));
   }
   const [bucket, key] = readPlace(request);
   const level = bucket === "" ? "service" : key === "" ? "bucket" : "object";
@@ -148,7 +157,7 @@ export function readRequest(request: Request): S3Request {
   const parameters = [...namesIn(operation.names), ...namesIn(operation.query)];
   for (const parameter of query.keys()) {
     const isKnown = COMMON_QUERY.test(parameter) || SIGNED_HEADERS.test(parameter) ||
-      parameters.includes(parameter);
+      IGNORED.test(parameter) || parameters.includes(parameter);
     if (!isKnown) throw notEmulated(`The parameter "${parameter}" of ${name}`);
   }
   for (const field of headers.keys()) {

@@ -7,7 +7,7 @@ import {
   type FilterScope,
   readFilterPolicy,
 } from "../../rules/filter_policy.ts";
-import { parseJson } from "../../rules/json_object.ts";
+import { depthOf, parseJson } from "../../rules/json_object.ts";
 import type { MessageAttributes } from "../messages.ts";
 import { notEmulated } from "../service_call.ts";
 import { invalidParameter, notFound, type Publication } from "./publication.ts";
@@ -106,6 +106,9 @@ export class Topics {
   }
 }
 
+/** The most levels of a filter policy. At 150 levels, one value has as many combinations as a policy may have. */
+const MAX_DEPTH = 500;
+
 /** The attributes of a subscription, with their values by default. */
 const DEFAULTS = {
   FilterPolicy: "",
@@ -128,6 +131,9 @@ function filterOf(attributes: SubscriptionAttributes): Subscription["matches"] {
   if (FilterPolicy === "" || FilterPolicy === "{}") return () => true;
   const policy = parseJson(FilterPolicy);
   if (policy === undefined) throw invalidParameter("FilterPolicy: failed to parse JSON");
+  if (depthOf(FilterPolicy) > MAX_DEPTH) {
+    throw invalidParameter(`FilterPolicy: it has over ${MAX_DEPTH} levels`);
+  }
   const { problems, matches } = readFilterPolicy(policy, scope);
   for (const { path, message } of problems) {
     throw invalidParameter(`FilterPolicy: "${path.join(".")}" ${message}`);
