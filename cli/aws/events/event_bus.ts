@@ -1,7 +1,7 @@
 import { scheduledEvent } from "@mate/core/testing";
 import { ACCOUNT_ID, createTraceId, eventBusArn, REGION } from "../../rules/arn.ts";
 import { withoutLineage } from "../../rules/trace_header.ts";
-import { parseJson, parseObject } from "../../rules/json_object.ts";
+import { depthOf, parseJson, parseObject } from "../../rules/json_object.ts";
 import { readPattern } from "../../rules/event_pattern.ts";
 import { Clock } from "../clock.ts";
 import { notEmulated, type ServiceCall, ServiceError } from "../service_call.ts";
@@ -22,6 +22,9 @@ const MAX_ENTRIES = 10;
 
 /** The most bytes of all entries of a request. */
 const MAX_SIZE = 262_144;
+
+/** The most levels of a detail, because its JSON is written by recursion. The documentation of AWS names no limit. */
+const MAX_DEPTH = 1_000;
 
 /** A rule whose events invoke a function. Rules without a pattern are schedules. */
 interface Rule {
@@ -193,6 +196,8 @@ function findProblem({ Source = "", DetailType = "", Detail = "" }: Entry) {
   ) {
     if (value.length > most) return invalid(name, `${name} has more than ${most} characters.`);
   }
-  if (parseObject(Detail) !== undefined) return undefined;
-  return { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
+  const malformed = (ErrorMessage: string) => ({ ErrorCode: "MalformedDetail", ErrorMessage });
+  if (parseObject(Detail) === undefined) return malformed("Detail is malformed.");
+  if (depthOf(Detail) <= MAX_DEPTH) return undefined;
+  return malformed(`Detail is malformed: it has over ${MAX_DEPTH} levels.`);
 }

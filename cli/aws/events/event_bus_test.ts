@@ -23,3 +23,24 @@ Deno.test("PutEvents takes 262,144 bytes of entries, and not one more", () => {
     assertThrows(() => put(1), Error, "over the limit of 262144 bytes", `${entries}`);
   }
 });
+
+Deno.test("PutEvents refuses an entry whose detail is too deep, and takes the others", async () => {
+  const bus = createEventBus({}, () => {}, () => {});
+  const headers = new Headers({ "x-amz-target": "AWSEvents.PutEvents" });
+  const nested = (open: string, close: string, levels: number) =>
+    `{"a":${open.repeat(levels - 1)}"]}"${close.repeat(levels - 1)}}`;
+  const details = [
+    nested("[", "]", 1_000),
+    nested('{"a":', "}", 1_000),
+    nested("[", "]", 1_001),
+    nested('{"a":', "}", 8_000),
+    JSON.stringify({ text: '\\"[{'.repeat(2_000) }),
+    JSON.stringify({ many: Array(2_000).fill([]) }),
+  ];
+  const Entries = details.map((Detail) => ({ Source: "shop", DetailType: "Sold", Detail }));
+  const response = await bus.parse(headers, JSON.stringify({ Entries })).run();
+  const answer: { Entries: { ErrorCode?: string }[] } = await response.json();
+  const codes = answer.Entries.map(({ ErrorCode }) => ErrorCode);
+  const deep = "MalformedDetail";
+  assertEquals(codes, [undefined, undefined, deep, deep, undefined, undefined]);
+});
