@@ -87,7 +87,7 @@ export function objectHeaders(object: StoredObject, query: URLSearchParams): Hea
   for (const [name, value] of query) {
     if (!name.startsWith("response-")) continue;
     if (!/^[\t -~\x80-\xff]*$/.test(value)) {
-      const isText = /^[^\0-\x08\n-\x1f\x7f]*$/.test(value);
+      const isText = /^[\t -~\x80-\u{10ffff}]*$/u.test(value);
       const message = isText
         ? "Header value cannot be represented using ISO-8859-1."
         : "Header value cannot have control characters.";
