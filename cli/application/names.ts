@@ -1,6 +1,7 @@
 import { nameOf, type Problem } from "../manifest/checker.ts";
 import type { Manifest } from "../manifest/types.ts";
 import {
+  API,
   MAX_ENVIRONMENT,
   MAX_PATTERN,
   MAX_PROJECTION,
@@ -159,7 +160,7 @@ function* placeProblems({ region, settings }: Manifest): Generator<Problem> {
   );
 }
 
-function* countProblems({ settings, tags, tables }: Application): Generator<Problem> {
+function* countProblems({ settings, tags, tables, gateway }: Application): Generator<Problem> {
   const { vpc, tags: chosen } = settings;
   const own = Object.keys(tags).length - Object.keys(chosen).length;
   const projections = Object.entries(tables).flatMap(([table, { indexes }]) =>
@@ -167,8 +168,23 @@ function* countProblems({ settings, tags, tables }: Application): Generator<Prob
       [["tables", table, "indexes", index, "projection"], included.length, MAX_PROJECTION] as const
     )
   );
+  const { routes = [], authorizers = {}, jwtAuthorizers = {} } = gateway ?? {};
+  const names = [...Object.keys(authorizers), ...Object.keys(jwtAuthorizers)];
+  if (routes.length > API.routes) {
+    const text = `must have at most ${API.routes} routes, not ${routes.length}: ` +
+      "serve several by one with {path+}";
+    yield problem(["functions"], text);
+  }
+  const audiences = Object.entries(jwtAuthorizers).map(([name, { audience }]) =>
+    [["authorizers", name, "audience"], audience.length, API.audiences] as const
+  );
+  const scopes = routes.map((route) =>
+    [["functions", route.function, "triggers", "routes"], route.scopes.length, API.scopes] as const
+  );
   for (
     const [path, count, most] of [
+      ...audiences,
+      [["authorizers"], names.length, API.authorizers] as const,
       [["settings", "tags"], Object.keys(chosen).length, MAX_TAGS - own],
       [["settings", "vpc", "subnets"], vpc?.subnets.length ?? 0, MAX_SUBNETS],
       [["settings", "vpc", "securityGroups"], vpc?.securityGroups.length ?? 0, MAX_SECURITY_GROUPS],
@@ -176,5 +192,8 @@ function* countProblems({ settings, tags, tables }: Application): Generator<Prob
     ] as const
   ) {
     if (count > most) yield problem(path, `must have at most ${most} members, not ${count}`);
+  }
+  for (const [path, count, most] of scopes) {
+    if (count > most) yield problem(path, `must have at most ${most} scopes a route, not ${count}`);
   }
 }

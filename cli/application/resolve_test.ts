@@ -272,7 +272,42 @@ Deno.test("resolveApplication() gives each resource its name, policy and listene
       deadLetters: queue("shop-changes-notes-dead-letters"),
     }],
   });
-  assertEquals(gateway?.origin, "https://shop.example");
+  const { routes: _, cors: __, ...others } = gateway!;
+  assertEquals(others, {
+    kind: "rest",
+    stage: "v1",
+    prefix: "/v1",
+    origin: "https://shop.example",
+    preflights: ["/orders", "/orders/{id}", "/export", "/users"],
+    authorizers: {
+      check: {
+        authorizes: "request",
+        ttl: 300,
+        identity: ["header.Authorization", "context.path"],
+      },
+    },
+    jwtAuthorizers: {
+      users: {
+        issuer: "https://login.example",
+        audience: ["<client>"],
+        identity: "header.Authorization",
+      },
+    },
+  });
+});
+
+Deno.test("resolveApplication() gives an HTTP API no stage in its paths, and an alarm of its own", () => {
+  const text = withF({ triggers: { routes: [{ path: "$default" }] } }, {
+    gateway: "http",
+    cors: { origins: ["*"] },
+    settings: { alarms: { topic: "arn:aws:sns:eu-west-1:1:pager" } },
+  });
+  const { gateway, alarms } = resolve(text);
+  const { kind, stage, prefix, preflights, routes } = gateway!;
+  assertEquals([kind, stage, prefix, preflights], ["http", "$default", "", []]);
+  assertEquals(routes.map(({ method, path }) => [method, path]), [["ANY", "$default"]]);
+  const { metric, dimensions } = alarms["app-5xx"]!;
+  assertEquals([metric, dimensions], ["5xx", { ApiId: "", Stage: "$default" }]);
 });
 
 Deno.test("resolveApplication() keeps infra placeholders on this machine, and has no parts without triggers", () => {
@@ -414,6 +449,31 @@ const LONG: readonly (readonly [text: string, message: string])[] = [
       },
     }),
     '"settings.domain.certificate" must be in "eu-west-1" as the application, not in "us-east-1"',
+  ],
+  [
+    withF({
+      triggers: {
+        routes: [
+          ...Array.from({ length: 300 }, (_, index) => ({ method: "GET", path: `/${index}` })),
+          ...Array.from({ length: 11 }, (_, index) => ({
+            method: "GET",
+            path: `/a/${index}`,
+            authorizer: `a${index}`,
+            scopes: Array(index === 0 ? 11 : 0).fill("read"),
+          })),
+        ],
+      },
+    }, {
+      authorizers: Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`a${index}`, {
+        issuer: "https://login.example",
+        audience: Array(index === 0 ? 51 : 1).fill("shop"),
+      }])),
+    }),
+    `
+  "functions" must have at most 300 routes, not 311: serve several by one with {path+}
+  "authorizers.a0.audience" must have at most 50 members, not 51
+  "authorizers" must have at most 10 members, not 11
+  "functions.f.triggers.routes" must have at most 10 scopes a route, not 11`,
   ],
   [
     withF({}, {

@@ -122,3 +122,11 @@ export const GATEWAY_TIMEOUT = 29_000;
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
  */
 export const HTTP_API_TIMEOUT = 30_000;
+
+/**
+ * The most routes and authorizers of an API, audiences of an authorizer, and scopes of a route. A REST API counts its paths.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+export const API = { routes: 300, authorizers: 10, audiences: 50, scopes: 10 } as const;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createRouter } from "./router.ts";
+import { createHttpRouter, createRouter } from "./router.ts";
 
 const ROUTES = [
   ["ANY", "/{proxy+}", "catchAll"],
@@ -49,5 +49,27 @@ Deno.test("createRouter() finds the most specific resource, then the method", ()
   ] as const;
   for (const [method, path, functionName] of cases) {
     assertEquals(find(method, path)?.functionName, functionName, `${method} ${path}`);
+  }
+});
+
+Deno.test("createHttpRouter() finds a full match first, then a greedy variable, then $default", () => {
+  const findHttp = createHttpRouter([
+    ...ROUTES.filter(({ functionName }) => functionName !== "catchAll"),
+    { method: "GET", path: "/{kind}/all", functionName: "all" },
+    { method: "ANY", path: "$default", functionName: "rest" },
+  ]);
+  const cases = [
+    ["GET", "/", "root"],
+    ["GET", "/items/7", "read"],
+    ["PUT", "/items/7", "item"],
+    ["GET", "/items/new", "blank"],
+    ["GET", "/files/a/b", "file"],
+    ["GET", "/files/all", "all"], // A REST API would choose /files/{path+}.
+    ["GET", "/items/", "rest"], // A slash at the end counts.
+    ["DELETE", "/items", "rest"],
+    ["TRACE", "/items", "rest"],
+  ] as const;
+  for (const [method, path, functionName] of cases) {
+    assertEquals(findHttp(method, path)?.functionName, functionName, `${method} ${path}`);
   }
 });

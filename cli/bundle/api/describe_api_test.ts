@@ -18,13 +18,15 @@ async function describe(
     { method: "GET", path: "/orders" },
     { method: "ANY", path: "/orders/{id}", authorizer: "check" },
     { method: "GET", path: "/keys", authorizer: "key" },
+    { method: "GET", path: "/mine", authorizer: "users" },
   ];
   const functions = {
     orders: { module: "orders.ts", environment: { KEY: "sesame" }, triggers: { routes } },
     check: { module: "check.ts" },
     key: { module: "key.ts", ttl: 60, identity: ["context.httpMethod", "querystring.key"] },
   };
-  await using app = await makeApp(modules, functions, { name: "shop", api: "api.ts" });
+  const authorizers = { users: { issuer: "https://login.example", audience: ["shop"] } };
+  await using app = await makeApp(modules, functions, { name: "shop", api: "api.ts", authorizers });
   const application = await app.read();
   return await describeApi({ manifestPath: app.manifest, application, ownFiles, ...options });
 }
@@ -33,7 +35,7 @@ const GONE = '{ responses: { 204: "Gone" } }';
 
 Deno.test("describeApi() takes the name, the version, the URL and the authorizers of the application", async () => {
   const api =
-    `export const api = { "GET /orders": ${GONE}, "DELETE /orders/{nr}": ${GONE}, "GET /keys": ${GONE} };`;
+    `export const api = { "GET /orders": ${GONE}, "DELETE /orders/{nr}": ${GONE}, "GET /keys": ${GONE}, "GET /mine": ${GONE} };`;
   const versions = { "deno.jsonc": '{ /* of the shop */ "version": "7.1.0" }' };
   const plain = await describe({ "api.ts": api });
   assertEquals(plain?.warnings, []);
@@ -45,14 +47,19 @@ Deno.test("describeApi() takes the name, the version, the URL and the authorizer
   assertEquals(paths["/orders/{nr}"].delete.security, [{ check: [] }]);
   const token = { type: "apiKey", in: "header", name: "Authorization" };
   const key = { type: "apiKey", in: "query", name: "key" };
-  assertEquals(components.securitySchemes, { check: token, key });
+  const users = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
+  assertEquals(components.securitySchemes, { check: token, key, users });
 
   const url = "https://api.example/v0";
   const securitySchemes = { check: { type: "http", scheme: "bearer" } };
   const full = await describe({ "api.ts": api, ...versions }, { url, securitySchemes });
   assertEquals(full?.document.info, { title: "shop", version: "7.1.0" });
   assertEquals(full?.document.servers, [{ url }]);
-  assertEquals(Object(full?.document.components).securitySchemes, { ...securitySchemes, key });
+  assertEquals(Object(full?.document.components).securitySchemes, {
+    ...securitySchemes,
+    key,
+    users,
+  });
 
   const document = `{ title: "Shop!", security: () => ["own"], errors: "problem",
     securitySchemes: { own: { type: "http", scheme: "basic" } } }`;
@@ -65,7 +72,7 @@ Deno.test("describeApi() takes the name, the version, the URL and the authorizer
   });
   assertEquals(
     own?.warnings,
-    ["ANY /orders/{id}", "GET /keys"].map((route) =>
+    ["ANY /orders/{id}", "GET /keys", "GET /mine"].map((route) =>
       `The route "${route}" of the manifest has no description in "api.ts"`
     ),
   );

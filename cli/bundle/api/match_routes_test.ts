@@ -46,3 +46,20 @@ Deno.test("matchRoutes() finds the route that API Gateway chooses for every requ
     "ANY /v2/{proxy+}",
   ]);
 });
+
+Deno.test("matchRoutes() lets $default of an HTTP API serve what no other route serves", () => {
+  const routes = [
+    { method: "GET", path: "/orders" },
+    { method: "ANY", path: "$default", authorizer: "users" },
+  ];
+  const { served, unserved, undescribed } = matchRoutes(
+    ["GET /orders", "PUT /a/{b}"],
+    routes,
+    "http",
+  );
+  assertEquals([...served].map(([key, { path }]) => [key, path]), [
+    ["GET /orders", "/orders"],
+    ["PUT /a/{b}", "$default"],
+  ]);
+  assertEquals([unserved, undescribed], [[], []]);
+});
