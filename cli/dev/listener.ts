@@ -16,6 +16,7 @@ import type { createInvokeApi } from "../gateway/invoke_api.ts";
 import { MAX_REQUEST_BODY, MAX_SYNC_EVENT } from "../rules/limits.ts";
 import type { Log } from "../lambda/log.ts";
 import { forwardRequest } from "./forwarded_request.ts";
+import { answerFrontDoor } from "./front_door.ts";
 import { createStream } from "./stream.ts";
 import { answerTraces, type TraceParts } from "./traces/interface.ts";
 import type { createTriggerEndpoints } from "./endpoints.ts";
@@ -45,6 +46,10 @@ export interface Parts {
   readonly gateway: (request: HttpRequest) => Promise<Reply>;
   /** Tells whether a route of the application takes a request. */
   readonly serves: (method: string, path: string) => boolean;
+  /** Whether the system tells functions from other programs. */
+  readonly isConfined: boolean;
+  /** The name of the application. */
+  readonly name: string;
   readonly functionUrls: FunctionUrls;
   readonly invokeApi: ReturnType<typeof createInvokeApi>;
   readonly endpoints: ReturnType<typeof createTriggerEndpoints>;
@@ -85,6 +90,7 @@ export async function answer(request: IncomingMessage, parts: Parts): Promise<Re
   }
   if (host === HOSTS.application) return await answerApplication(request, parts, target);
   const root = `/${parts.secret}`;
+  if (isFrontDoor(request, target)) return guarded(openDoor(request, parts, port));
   if (target.path === root) return guarded(reply(308, [["Location", `${root}/`]]));
   if (!target.path.startsWith(`${root}/`)) {
     const message = "The address needs its secret: the platform prints it at its start";
@@ -108,12 +114,8 @@ async function answerApplication(
   const { method = "" } = request;
   const isServed = parts.serves(method, target.path);
   if (!isServed && target.path === "/favicon.ico") return parts.page(method, target.path, ""); // for the pages of functions
-  if (!isServed && target.path === "/" && (method === "GET" || method === "HEAD")) {
-    return errorReply(
-      404,
-      "The start page is at the address that the platform prints at its start",
-      [["Content-Security-Policy", "frame-ancestors 'none'"]],
-    );
+  if (!isServed && isFrontDoor(request, target)) {
+    return openDoor(request, parts, request.socket.localPort!);
   }
   const answered = await parts.gateway(await readRequest(request, target, parts.clock));
   // With this header, a page could install a service worker for all paths, which would also answer for other applications.
@@ -121,6 +123,14 @@ async function answerApplication(
     name.toLowerCase() !== "service-worker-allowed"
   );
   return { ...answered, headers };
+}
+
+function isFrontDoor({ method }: IncomingMessage, { path }: Target): boolean {
+  return path === "/" && (method === "GET" || method === "HEAD");
+}
+
+function openDoor(request: IncomingMessage, { secret, ...parts }: Parts, port: number): Reply {
+  return answerFrontDoor(request, { ...parts, startPage: `${controlUrlOf({ port, secret })}/` });
 }
 
 async function readRequest(

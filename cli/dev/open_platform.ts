@@ -173,6 +173,8 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     functionUrls: { find: (host) => functionUrls.find(host), answer: answerUrl },
     gateway: answerRequest,
     serves: gateway.serves,
+    isConfined: functions.isConfined === true,
+    name: application.name,
     traces: { application: application.name, traces, again },
     invokeApi,
     endpoints: (...request) => services.calls.run(endpoints(...request)),

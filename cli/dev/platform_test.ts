@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../testdata/bundle.ts";
 import { MANIFEST, send, startTestPlatform, TestHost } from "../testdata/platform.ts";
+import { parseManifest } from "../manifest/manifest.ts";
 import { startPlatform } from "./platform.ts";
 import { PortTakenError } from "./server.ts";
 import { within } from "../../testdata/waiting.ts";
@@ -73,19 +74,37 @@ Deno.test("the platform takes only requests for the loopback interface, at every
   }
 });
 
+Deno.test("a route of the application comes before the front door of localhost", async () => {
+  const routes = [{ method: "GET", path: "/" }];
+  const functions = { home: { module: "home.ts", triggers: { routes } } };
+  const manifest = { name: "app", stage: "v0", gateway: "http", functions };
+  await using test = await startTestPlatform(
+    () => JSON.stringify({ statusCode: 200, body: "home" }),
+    {
+      manifest: parseManifest(JSON.stringify(manifest), "app.json"),
+    },
+  );
+  const { port } = test.platform;
+  const get = (host: string) =>
+    send(port, { path: "/", headers: [["Host", `${host}:${port}`], ["Accept", "text/html"]] });
+  assertEquals((await get("localhost")).text, "home");
+  assertStringIncludes((await get("127.0.0.1")).text, "app is running");
+});
+
 Deno.test("the application and the platform have two origins, and the platform needs its secret", async () => {
   await using test = await startTestPlatform(() =>
     JSON.stringify({ headers: { "Service-Worker-Allowed": "/", "X-A": "1" } })
   );
   const get = (host: string, path: string) => test.send({ path, headers: [["Host", host]] });
   const { port } = test.platform;
-  for (const name of ["localhost", "LOCALHOST"]) {
-    const { status, text } = await get(`${name}:${port}`, "/");
+  for (const name of ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"]) {
+    const headers = [["Host", `${name}:${port}`]] as const;
+    const { status, text } = await send(port, { path: "/", headers });
     assertEquals([status, text.includes("the address that the platform prints")], [404, true]);
   }
   const { pathname } = new URL(test.platform.controlUrl);
   const wrong = pathname.replace(/.$/, (last) => last === "0" ? "1" : "0");
-  for (const path of ["/", "/log", "/settled", "/favicon.ico", `${wrong}/`, `${pathname}x/`]) {
+  for (const path of ["//", "/log", "/settled", "/favicon.ico", `${wrong}/`, `${pathname}x/`]) {
     const { status, text } = await send(port, { path });
     assertEquals([status, text.includes("needs its secret")], [403, true], path);
     assertEquals(text.includes(pathname), false);

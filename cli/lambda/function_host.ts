@@ -24,6 +24,12 @@ export interface FunctionHost extends AsyncDisposable {
   readonly inspector?: { readonly url: string; readonly line: string } | undefined;
 
   /**
+   * Whether functions have process namespaces of their own, so that the system tells them from other programs. The default is
+   * no.
+   */
+  readonly isConfined?: boolean | undefined;
+
+  /**
    * Returns the time that counts for the limits of a function: that of the gateway, too.
    *
    * @param name The name of the function in the manifest.

@@ -8,19 +8,26 @@ if (import.meta.main) {
   const [kind, target = ""] = Deno.args;
   if (kind === "worker") {
     for await (const line of linesOf(Deno.stdin.readable)) {
-      console.log(JSON.stringify(await (await fetch(target + line)).text()));
+      console.log(JSON.stringify(await read(target + line)));
     }
   } else {
     const worker = kind === "with a worker" ? startWorker(target) : undefined;
     const onListen = ({ port }: { port: number }) => console.log(`http://127.0.0.1:${port}`);
     Deno.serve({ port: 0, hostname: "127.0.0.1", onListen }, async ({ url }) => {
       const { pathname } = new URL(url);
-      return new Response(await (worker?.(pathname) ?? (await fetch(target + pathname)).text()));
+      return new Response(await (worker?.(pathname) ?? read(target + pathname)));
     });
     for await (const line of linesOf(Deno.stdin.readable)) {
-      console.log(JSON.stringify(await (await fetch(line)).text()));
+      console.log(JSON.stringify(await read(line)));
     }
   }
+}
+
+/** Makes a request as a browser does. Returns where the response leads, or else its text. */
+async function read(url: string): Promise<string> {
+  const response = await fetch(url, { headers: { accept: "text/html" }, redirect: "manual" });
+  const text = await response.text();
+  return response.headers.get("location") ?? text;
 }
 
 /** Starts a process that makes the requests. */

@@ -150,7 +150,7 @@ browserTest("a page that a function sends cannot use the platform", async (brows
     assertEquals(await register("/v0/page/"), "registered");
     await page.goto(`${url}/`);
     const text = await page.evaluate("document.body.textContent");
-    assertEquals(`${text}`.includes("The start page is at"), true, "the platform, not the worker");
+    assertEquals(`${text}`.includes("app is running"), true, "the platform, not the worker");
     await page.close();
   });
   await t.step("and the platform has no cookies", async () => {

@@ -168,7 +168,7 @@ export class SandboxHost implements ApplicationHost {
   async #inspect(name: string): Promise<void> {
     this.inspector = await Inspector.open({
       name,
-      isConfined: this.#isolation.kind !== "plain folders",
+      isConfined: this.isConfined,
       note: (text) => this.#log("", text),
       find: async () => {
         const pool = await this.#poolOf(name);
@@ -208,6 +208,10 @@ export class SandboxHost implements ApplicationHost {
         build.built.has(name) || former.has(name) && !this.#faults.has(name)
       );
     });
+  }
+
+  get isConfined(): boolean {
+    return this.#isolation.kind !== "plain folders";
   }
 
   get foldersElsewhere(): ReadonlySet<string> {
