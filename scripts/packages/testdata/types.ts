@@ -43,9 +43,6 @@ export const handler: FnHandler = proxyHandler((event: FromFrontDoor, context) =
   return { id: context?.awsRequestId ?? "", values: preferences.map(({ value }) => value) };
 }, { customTransformers: transformers });
 
-export const answer: FetchFunction = toFetch(handler, { proxies: 1 });
-export const open = (): Promise<WebServer> => listen(handler, { port: 0 });
-
 export function read(raw: unknown): JsonValue | string {
   try {
     const attributes: MessageAttributes = new FnMessageEvent(raw).messageAttributes();
@@ -110,6 +107,9 @@ export const described = proxyHandler(routes({
   ...implement(api, { "POST /orders/{id}": (event) => replyWith(201, event.queryPayload()) }),
   "GET /openapi.json": () => openApi(api, { title: "Orders", version: "1" }),
 }));
+
+export const answer: FetchFunction = toFetch(described, { proxies: 1 });
+export const open = (): Promise<WebServer> => listen(described, { port: 0 });
 
 export async function place(): Promise<string> {
   const client = createClient<typeof api>("/v1");
