@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Terraform } from "../../cli/deploy/terraform.ts";
-import { writeProviderLock } from "../../cli/deploy/own_files.ts";
+import { writeProviderLock } from "../../cli/deploy/provider_lock.ts";
 import { cloudEnvironment, missingTools } from "../../cli/deploy/testdata/cloud_tools.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 
@@ -23,7 +23,8 @@ Deno.test({
     const variables = await cloudEnvironment(folder, "http://127.0.0.1:1");
     const terraform = new Terraform("terraform", folder, variables, new AbortController().signal);
     await Deno.writeTextFile(`${folder}/main.tf.json`, JSON.stringify(CONFIGURATION));
-    await writeProviderLock(folder, { program: "terraform", provider: 5 });
+    const places = { folder, file: `${folder}/app.lock.hcl` };
+    await writeProviderLock(places, { program: "terraform", provider: "5.100.0" });
     const init = () => terraform.read("init", "-no-color");
     await init();
     const place = `${folder}/.terraform/providers/registry.terraform.io/hashicorp/aws/5.100.0`;
