@@ -1,6 +1,11 @@
 import type { Statement } from "../rules/statement.ts";
 import { ANY, matchesWildcard, ONE } from "../rules/wildcard.ts";
-import type { Application, Resources } from "./types.ts";
+import type { Application, Resources, Route } from "./types.ts";
+
+/** Returns the key of a route, such as `GET /items/{id}` or `$default`. */
+export function routeKey({ method, path }: Pick<Route, "method" | "path">): string {
+  return path === "$default" ? path : `${method} ${path}`;
+}
 
 /** Returns a path that matches a route: `/items/1` for `/items/{id}`, and `/` for `$default`. */
 export function examplePath(route: string): string {

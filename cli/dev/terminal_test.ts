@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
+import { parseManifest } from "../manifest/manifest.ts";
 import { MANIFEST, manifestWith, resolved } from "../testdata/platform.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 
@@ -57,6 +58,26 @@ Deno.test("introduce() shows control characters of the manifest by symbols", () 
   });
   assertStringIncludes(lines.join("\n"), "/buckets/files/␛[2J ↵ FILE");
   assertEquals(/\p{Cc}/u.exec(lines.join("")), null);
+});
+
+Deno.test("introduce() shows the addresses of an HTTP API without a stage", () => {
+  const routes = [{ method: "GET", path: "/items/{id}" }, { path: "$default" }];
+  const functions = { f: { module: "f.ts", triggers: { routes } } };
+  const manifest = JSON.stringify({ name: "app", stage: "v0", gateway: "http", functions });
+  const text = introduce({
+    application: resolved(parseManifest(manifest, "app.json")),
+    url: "http://localhost:8000",
+    controlUrl: "http://127.0.0.1:8000",
+    servicesUrl: "http://127.0.0.1:4566",
+    bucketsFolder: ".mate/app/buckets",
+  }).join("\n");
+  for (
+    const part of [
+      "Base URL    http://localhost:8000\n",
+      "GET /items/{id}  f  curl 'http://localhost:8000/items/1'\n",
+      "$default         f  curl 'http://localhost:8000/'\n",
+    ]
+  ) assertStringIncludes(text, part);
 });
 
 Deno.test("introduce() shows every trigger with a command to copy", () => {

@@ -1,4 +1,5 @@
 import type { Application, Route } from "../application/types.ts";
+import { routeKey } from "../application/invoking.ts";
 import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
 import type { FunctionHost, InvokeOutcome } from "../lambda/function_host.ts";
@@ -71,7 +72,7 @@ export function createGateway(
       const reason = `the event has ${payload.length} bytes, over ${MAX_SYNC_EVENT}`;
       throw new GatewayError("REQUEST_TOO_LONG", reason);
     }
-    const trigger = { type: "route", name: `${route.method} ${route.path}` } as const;
+    const trigger = { type: "route", name: routeKey(route) } as const;
     const options = { traceId, facts: { trigger } };
     const outcome = stream
       ? await invokeStreaming(host, functionName, payload, options)

@@ -1,5 +1,6 @@
 import { type HttpEvent, proxyEvent } from "@mate/core/testing";
 import type { Application, CorsSettings } from "../application/types.ts";
+import { routeKey } from "../application/invoking.ts";
 import { type Reply, reply, withHeaders } from "../lambda/http.ts";
 import { ACCOUNT_ID } from "../rules/arn.ts";
 import { HTTP_API_TIMEOUT } from "../rules/limits.ts";
@@ -61,14 +62,14 @@ export function httpApi({ name: apiId, gateway, settings }: Application): Protoc
       if (cors !== undefined && isPreflight(request)) return reply(204);
       throw new GatewayError("NO_ROUTE", `there is no such route: no route is ${method} ${path}`);
     },
-    async makeEvent(request, { method, path: resource }, { extendedRequestId: requestId }) {
+    async makeEvent(request, route, { extendedRequestId: requestId }) {
       const { authority, query, sourceIp, protocol, time } = request;
       const path = pathOf(request.path);
       // The event does not have the base path of a domain.
       const url = `http://${authority}${path}${query && `?${query}`}`;
       const event = await proxyEvent({ ...request, url }, {
         gateway: "http",
-        route: resource === "$default" ? resource : `${method} ${resource}`,
+        route: routeKey(route),
         ...{ apiId, sourceIp, protocol, time, requestId },
       });
       event.requestContext.accountId = ACCOUNT_ID;

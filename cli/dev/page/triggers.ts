@@ -1,4 +1,4 @@
-import { curlCommand, examplePath, invokersOf } from "../../application/invoking.ts";
+import { curlCommand, examplePath, invokersOf, routeKey } from "../../application/invoking.ts";
 import type { Application, UrlTrigger } from "../../application/types.ts";
 import { METHODS } from "../../rules/router.ts";
 import { copyable, type Form, type Html, jsonField, markup, option } from "./forms.ts";
@@ -36,7 +36,7 @@ const KINDS: readonly ((of: Subject) => readonly Trigger[])[] = [
       const isOpenable = method === "ANY" || method === "GET";
       const text = isOpenable ? markup`<a href="${url}">${path}</a>` : markup`<code>${path}</code>`;
       const command = curlCommand(method, url, api !== undefined);
-      return addressOf(`${method} ${path}`, method, text, command);
+      return addressOf(routeKey({ method, path }), method, text, command);
     }),
   ({ url: settings, name, base }) => {
     if (settings === undefined) return [];
