@@ -119,7 +119,9 @@ await prove(
           "shop-news",
         ]);
         const { shop: gateway } = await cloud.gateways();
-        assertEquals(gateway?.routes, EXPECTED.gateways.shop.routes.slice(0, -1));
+        const gone = /^(OPTIONS|POST) \/orders /; // the route, and the answer to its preflight
+        const left = EXPECTED.gateways.shop.routes.filter((route) => !gone.test(route));
+        assertEquals(gateway?.routes, left);
         assertNotEquals((await cloud.deployment()).deploymentId, deploymentId);
         // A deployment is a snapshot, so it must come after the document without the route.
         const document = requests.findLastIndex((request) => /^PUT \/restapis\/\w+$/.test(request));

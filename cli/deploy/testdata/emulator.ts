@@ -161,8 +161,8 @@ export class Emulator implements AsyncDisposable {
     const authorizers = new Map<string, string>();
     for (const [name, scheme] of Object.entries(document.components.securitySchemes)) {
       const settings = (scheme as Record<string, object>)["x-amazon-apigateway-authorizer"];
-      const type = "jwtConfiguration" in settings! ? "JWT" : "REQUEST";
-      const authorizer = { ...settings, name, type };
+      // The emulator does not know that REST APIs have JWT authorizers, too.
+      const authorizer = { ...settings, name, type: "REQUEST" };
       authorizers.set(name, (await put("POST", "/authorizers", authorizer)).id);
     }
     for (const { id, path } of (await put("GET", "/resources")).item) {

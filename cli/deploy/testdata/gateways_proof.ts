@@ -11,6 +11,7 @@ const LOGS = "arn:aws:logs:eu-west-1:123456789012:log-group:/mate/shop";
 const APP = {
   name: "shop",
   stage: "v1",
+  runtime: "nodejs22.x", // without the layer, the bundles are made faster
   gateway: "http",
   authorizers: { users: { issuer: "https://login.example", audience: ["shop"] } },
   cors: { origins: ["https://shop.example"], credentials: true },
