@@ -85,6 +85,12 @@ Deno.test("an integer beyond 2^53-1 is a bigint, and every other number a number
   }
 });
 
+Deno.test("a set keeps the order in which the service sends it", () => {
+  const sets = [{ SS: ["b", "a", "c"] }, { NS: ["2", "1", "3"] }];
+  const values = sets.map((set) => [...read(set) as Set<unknown>]);
+  assertEquals(values, [["b", "a", "c"], [2, 1, 3]]);
+});
+
 Deno.test("a malformed attribute value names its path and is never quoted", () => {
   const cases = [
     ["secret", ""],

@@ -161,6 +161,23 @@ Deno.test("resolveApplication() computes the statements of uses, triggers and st
   );
 });
 
+Deno.test("resolveApplication() keeps the settings of each function, and the defaults of the others", () => {
+  const defaults = { memory: 512, timeout: 9, ephemeralStorage: 1_024, reservedConcurrency: 7 };
+  const own = { memory: 256, timeout: 3, ephemeralStorage: 513, reservedConcurrency: 0 };
+  const functions = { own: { module: "a.ts", ...own }, other: { module: "b.ts" } };
+  const text = JSON.stringify({ name: "shop", stage: "v1", defaults, functions });
+  const resolved = resolve(text).functions;
+  const settingsOf = (name: string) => {
+    const { memory, timeout, ephemeralStorage, reservedConcurrency } = resolved[name]!;
+    return { memory, timeout, ephemeralStorage, reservedConcurrency };
+  };
+  assertEquals([settingsOf("own"), settingsOf("other")], [own, defaults]);
+  const without = resolve(
+    JSON.stringify({ name: "shop", stage: "v1", functions: { other: functions.other } }),
+  );
+  assertEquals(without.functions.other!.reservedConcurrency, undefined);
+});
+
 Deno.test("resolveApplication() names functions, roles, rules and variables", () => {
   const { functions, rules, schedules, scheduler } = resolve(FULL);
   const { name, role, logGroup, handler, environment } = functions.orders!;

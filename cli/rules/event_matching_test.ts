@@ -182,3 +182,24 @@ Deno.test("readPattern() ends with many wildcards, deep arrays and many elements
   const both = { lines: { a: [{ numeric: [">=", 0] }], b: [1], c: [2] } };
   assertEquals(readPattern(both).matches({ lines }), false);
 });
+
+// An event is a list of fields with dotted names, as in aws/event-ruler, so a key with a dot and a nested key are one field.
+Deno.test("readPattern() finds a field that must be absent under a key with a dot and under nested keys", () => {
+  const absent = { a: { b: [{ exists: false }] } };
+  const orOne = { a: { b: [{ exists: false }, 1] } };
+  const table: [pattern: object, event: object, expected: boolean][] = [
+    [absent, { "a.b": 2, a: {} }, false],
+    [absent, { "a.b": [], a: { b: 2 } }, false],
+    [absent, { "a.b": [], a: {} }, true],
+    [absent, { "a.b": 2 }, false],
+    [absent, { a: { c: 2 } }, true],
+    [orOne, { "a.b": 2, a: {} }, false],
+    [orOne, { "a.b": 2, a: { b: 1 } }, true],
+    [orOne, { "a.b": 1, a: {} }, true],
+    [orOne, { "a.b": [], a: {} }, true],
+  ];
+  for (const [pattern, event, expected] of table) {
+    const shown = `${JSON.stringify(pattern)} ${JSON.stringify(event)}`;
+    assertEquals(readPattern(pattern).matches(event), expected, shown);
+  }
+});

@@ -12,6 +12,8 @@ const ROUTES = [
   ["GET", "/items/{id}/parts/{part}", "part"],
   ["GET", "/files/{path+}", "file"],
   ["GET", "/robots.txt", "robots"],
+  ["GET", "/docs/{path+}", "docs"],
+  ["GET", "/docs/{id}", "doc"],
 ].map(([method, path, functionName]) => ({
   method: method!,
   path: path!,
@@ -38,6 +40,8 @@ Deno.test("createRouter() finds the most specific resource, then the method", ()
     ["GET", "/files", "catchAll"],
     ["GET", "/files/", "catchAll"],
     ["GET", "/ITEMS", "catchAll"],
+    ["GET", "/docs/a", "doc"], // One segment beats the rest of the path.
+    ["GET", "/docs/a/b", "docs"],
     ["GET", "/robots.txt", "robots"],
     ["GET", "/robots-txt", "catchAll"],
     ["OPTIONS", "/items/7", "item"],

@@ -176,6 +176,27 @@ Deno.test("Rights answers as another evaluator does with the statements of the d
   );
 });
 
+/** @see https://docs.aws.amazon.com/lambda/latest/dg/permissions-source-function-arn.html */
+Deno.test("Rights knows the function that sends a request by lambda:SourceFunctionArn", () => {
+  const arnOf = (name: string) => `arn:aws:lambda:us-east-1:000000000000:function:app-${name}`;
+  const grant = {
+    ...statement("Allow", "sqs:SendMessage", "*"),
+    Condition: { ArnEquals: { "lambda:SourceFunctionArn": arnOf("one") } },
+  };
+  const functions = Object.fromEntries(
+    ["one", "two"].map((name) => [name, { module: `${name}.ts`, statements: [grant] }]),
+  );
+  const manifest = parseManifest(
+    JSON.stringify({ name: "app", stage: "v0", functions }),
+    "app.json",
+  );
+  const resolved = resolveApplication(manifest, LOCAL).functions;
+  assertEquals(resolved.one!.arn, arnOf("one"));
+  const rights = new Rights(resolved);
+  const access = { action: "sqs:SendMessage", resource: "arn:aws:sqs:us-east-1:000000000000:q" };
+  assertEquals(["one", "two"].map((name) => rights.allows(name, access)), [true, false]);
+});
+
 Deno.test("what is checked is what runs", async () => {
   await using test = await startServices({
     buckets: { files: "read-write" },

@@ -297,3 +297,16 @@ Deno.test("Amazon SNS answers malformed requests with its own errors", async () 
   }
   assertEquals(test.log.after(0), []);
 });
+
+Deno.test("Amazon SNS reads a list by the numbers of its members, also if there are ten", async () => {
+  await using test = await startServices();
+  const form = new URLSearchParams({ Action: "PublishBatch", TopicArn: topicArn("app-news") });
+  const numbers = Array.from({ length: 10 }, (_, index) => index + 1);
+  for (const number of numbers.toReversed()) {
+    form.set(`PublishBatchRequestEntries.member.${number}.Id`, `id${number}`);
+    form.set(`PublishBatchRequestEntries.member.${number}.Message`, `${number}`);
+  }
+  const text = await (await fetch(test.url, { method: "POST", body: form })).text();
+  const ids = [...text.matchAll(/<Id>(\w+)<\/Id>/g)].map(([, id]) => id);
+  assertEquals(ids, numbers.map((number) => `id${number}`));
+});

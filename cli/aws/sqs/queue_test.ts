@@ -2,6 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { temporaryFolder } from "../../../testdata/programs.ts";
+import { within } from "../../../testdata/waiting.ts";
 import { Contents } from "./attributes.ts";
 import { Queue } from "./queue.ts";
 import { QUEUE_OPERATIONS } from "./sqs.ts";
@@ -20,6 +21,19 @@ Deno.test("a FIFO queue forgets the identifier of a message after five minutes",
   const sent = { ...message, groupId: "g", deduplicationId: "d" };
   const ids = [0, 4, 6].map((minutes) => queue.send(sent, now + minutes * MINUTE).id);
   assertEquals([ids[0] === ids[1], ids[0] === ids[2]], [true, false]);
+});
+
+Deno.test("a receiver that waits looks again when the first message of a group is deleted", async () => {
+  const queue = makeQueue("line.fifo");
+  for (const deduplicationId of ["1", "2"]) {
+    queue.send({ ...message, groupId: "g", deduplicationId });
+  }
+  const [first] = queue.take({ count: 2, visibility: 600 });
+  queue.take({ count: 1, visibility: 600 });
+  const { signal } = new AbortController();
+  const waiting = queue.wait(Date.now() + 600_000, undefined, signal);
+  queue.delete(first!.handle);
+  await within("the end of the wait", waiting);
 });
 
 Deno.test("a queue drops a message after its retention period", () => {
