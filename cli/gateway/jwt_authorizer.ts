@@ -108,7 +108,7 @@ export class JwtAuthorizers {
     }
     const { createRemoteJWKSet } = await import("jose");
     const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-    const keySet = await keySetOf(url);
+    const keySet = keySetOf(await readConfiguration(url), issuer);
     const options = { cacheMaxAge: KEPT, timeoutDuration: PATIENCE };
     const keys = createRemoteJWKSet(keySet, options);
     this.#issuers.set(issuer, { keys, end: time.getTime() + KEPT });
@@ -116,25 +116,36 @@ export class JwtAuthorizers {
   }
 }
 
-/** Reads where the keys of an issuer are. */
-async function keySetOf(url: string): Promise<URL> {
-  let document: unknown;
+/** Reads the OpenID configuration of an issuer. It may not lead to another address, such as one of this machine. */
+async function readConfiguration(url: string): Promise<unknown> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE) });
-    if (!response.ok) await response.body?.cancel();
-    document = response.ok ? await response.json() : undefined;
-    if (!response.ok) throw new Error(`it answered ${response.status}`);
+    const signal = AbortSignal.timeout(PATIENCE);
+    const response = await fetch(url, { signal, redirect: "error" });
+    if (response.ok) return await response.json();
+    await response.body?.cancel();
+    throw new Error(`it answered ${response.status}`);
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`the keys of the issuer cannot be read from ${url}: ${message}`);
   }
-  const { jwks_uri: place } = isObject(document) ? document : {};
-  const keySet = URL.parse(String(place));
-  const isSafe = keySet?.protocol === "https:" ||
-    ["localhost", "127.0.0.1", "[::1]"].includes(keySet?.hostname ?? "");
-  if (keySet !== null && isSafe) return keySet;
-  throw new Error(`the "jwks_uri" of ${url} must be an https URL`);
 }
+
+/**
+ * Reads where the keys of an issuer are. Only an issuer on this machine may have them here: another one could let the platform
+ * send requests to programs of the developer.
+ */
+export function keySetOf(configuration: unknown, issuer: string): URL {
+  const { jwks_uri: place } = isObject(configuration) ? configuration : {};
+  const keySet = URL.parse(String(place));
+  const isSafe = keySet !== null && !isLocal(keySet) && keySet.protocol === "https:";
+  if (isSafe || keySet !== null && isLocal(keySet) && isLocal(new URL(issuer))) return keySet;
+  const shown = JSON.stringify(place);
+  throw new Error(
+    `the "jwks_uri" of ${issuer} must be an https URL of another machine, not ${shown}`,
+  );
+}
+
+const isLocal = ({ hostname }: URL) => /^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
 
 /** Says which claim is wrong, and what the manifest says. */
 function problemOf(

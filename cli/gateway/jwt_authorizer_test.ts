@@ -1,9 +1,10 @@
 // The rules are those of https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html, and the challenge
 // that of http-api-troubleshooting-jwt.html beside it. The tokens are made by another part of the library that verifies them.
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { exportJWK, generateKeyPair, generateSecret, type JWTPayload, SignJWT } from "jose";
 import { parseManifest } from "../manifest/manifest.ts";
 import { startTestPlatform } from "../testdata/platform.ts";
+import { keySetOf } from "./jwt_authorizer.ts";
 
 const KEYS = {
   a: await generateKeyPair("RS256"),
@@ -245,4 +246,31 @@ Deno.test("the log says why a token cannot be checked", async () => {
       false,
     ], lines[0]);
   }
+});
+
+Deno.test("keySetOf() takes keys of this machine from an issuer of this machine only", () => {
+  const [far, here] = ["https://login.example", "http://localhost:4000/realm"];
+  for (
+    const [jwks_uri, issuers] of [
+      ["https://keys.example/a", [far, here]],
+      ["http://127.0.0.1:1/keys", [here]],
+      ["https://localhost/keys", [here]],
+      ["http://a.localhost/keys", [here]],
+      ["http://[::1]/keys", [here]],
+      ["http://keys.example/a", []],
+      ["file:///etc/passwd", []],
+      ["keys", []],
+      [undefined, []],
+    ] as const
+  ) {
+    for (const issuer of [far, here]) {
+      if ((issuers as readonly string[]).includes(issuer)) {
+        assertEquals(keySetOf({ jwks_uri }, issuer), new URL(jwks_uri!));
+      } else {
+        const message = `the "jwks_uri" of ${issuer} must be an https URL of another machine`;
+        assertThrows(() => keySetOf({ jwks_uri }, issuer), Error, message);
+      }
+    }
+  }
+  assertThrows(() => keySetOf("text", far), Error, "not undefined");
 });
