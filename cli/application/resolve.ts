@@ -8,8 +8,8 @@ import { refuseManifest } from "../manifest/manifest_text.ts";
 import { arnPlaceholder } from "../manifest/references.ts";
 import type { FunctionManifest, Manifest, Runtime } from "../manifest/types.ts";
 import { arnIn, functionName, type Place } from "../rules/arn.ts";
-import { METHODS } from "../rules/router.ts";
 import { codeOf } from "./code.ts";
+import { METRICS, resolveGateway } from "./gateway.ts";
 import { accountProblems } from "./names.ts";
 import { isRule, listenersOf, mapValues, resolveResources, triggerName } from "./resources.ts";
 import { statementsOf } from "./statements.ts";
@@ -17,7 +17,6 @@ import type {
   Alarm,
   Application,
   ApplicationFunction,
-  Gateway,
   Resources,
   Rule,
   Schedule,
@@ -78,7 +77,7 @@ function resolve(manifest: Manifest, place: Place): Application {
       triggerName({ name: functionName(manifest, key) }, schedule)
     ),
   }));
-  const gateway = resolveGateway(manifest, place);
+  const gateway = resolveGateway(manifest, (value) => fillIn(value, place));
   const application = {
     name,
     stage,
@@ -106,57 +105,6 @@ function resolve(manifest: Manifest, place: Place): Application {
     records: settings.domain?.zone === undefined ? [] : ["A" as const],
   };
   return { ...application, alarms: settings.alarms ? alarmsOf(application) : {} };
-}
-
-/** How the paths of each kind of gateway begin. An HTTP API has the stage that no path begins with. */
-const ENTRANCES: Readonly<
-  Record<Gateway["kind"], (stage: string) => Pick<Gateway, "stage" | "prefix">>
-> = {
-  rest: (stage) => ({ stage, prefix: `/${stage}` }),
-  http: () => ({ stage: "$default", prefix: "" }),
-};
-
-function resolveGateway(manifest: Manifest, place: Place): Gateway | undefined {
-  const routes = listenersOf(manifest, "routes").map((route) => ({
-    authorizer: undefined,
-    ...route,
-    method: route.method ?? "ANY",
-  }));
-  if (routes.length === 0) return undefined;
-  const { gateway: kind, stage, functions, cors } = manifest;
-  const names = [...new Set(routes.flatMap(({ authorizer }) => authorizer ?? []))];
-  const used = <T>(all: Readonly<Record<string, T>>) =>
-    names.flatMap((name) => Object.hasOwn(all, name) ? [[name, all[name]!] as const] : []);
-  const { origin, origins } = cors ?? {};
-  return {
-    kind,
-    ...ENTRANCES[kind](stage),
-    origin: origin ?? origins?.[0] ?? "*",
-    cors: origins && {
-      origins,
-      methods: cors?.methods ?? METHODS,
-      headers: cors?.headers ?? ["Authorization", "Content-Type"],
-      exposeHeaders: cors?.exposeHeaders ?? [],
-      credentials: cors?.credentials ?? false,
-      maxAge: cors?.maxAge ?? 0,
-    },
-    preflights: kind === "rest" && origins ? pathsWithoutOptions(routes) : [],
-    authorizers: Object.fromEntries(
-      used(functions).map(([name, { authorizes, ttl, identity }]) => [
-        name,
-        { authorizes, ttl, identity },
-      ]),
-    ),
-    jwtAuthorizers: fillIn(Object.fromEntries(used(manifest.authorizers)), place),
-    routes,
-  };
-}
-
-/** A path with a route for OPTIONS keeps its function. An HTTP API finds out by itself. */
-function pathsWithoutOptions(routes: Gateway["routes"]): string[] {
-  return [...Map.groupBy(routes, ({ path }) => path)].flatMap(([path, own]) =>
-    own.some(({ method }) => method === "OPTIONS" || method === "ANY") ? [] : [path]
-  );
 }
 
 /** Makes the rules and the schedules of all functions. */
@@ -251,19 +199,6 @@ function fillIn<T>(value: T, place: Place, names: Names = {}): T {
       : `\${${name}}`;
   return fillAll(value, valueOf);
 }
-
-/**
- * The metrics of the responses 5xx. Only the cloud knows the identifier of an HTTP API.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html
- */
-const METRICS: Readonly<
-  Record<Gateway["kind"], (name: string, stage: string) => Pick<Alarm, "metric" | "dimensions">>
-> = {
-  rest: (ApiName, Stage) => ({ metric: "5XXError", dimensions: { ApiName, Stage } }),
-  http: (_, Stage) => ({ metric: "5xx", dimensions: { ApiId: "", Stage } }),
-};
 
 /** Makes the alarms of an application: errors and throttles of functions, dead letters, 5xx of the HTTP gateway. */
 function alarmsOf(application: Omit<Application, "alarms">): Record<string, Alarm> {
