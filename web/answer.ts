@@ -24,8 +24,13 @@ export interface WebResponse {
   readonly status: number;
   /** The names and values of the fields, in turn; each character stands for one byte. */
   readonly fields: string[];
-  /** The content: bytes, chunks that are made while they are sent, or `undefined` for none. */
-  readonly content: Uint8Array | AsyncIterator<Uint8Array> | undefined;
+  /** The content: ASCII, bytes, chunks that are made while they are sent, or `undefined` for none. */
+  readonly content: string | Uint8Array | AsyncIterator<Uint8Array> | undefined;
+}
+
+/** Whether a content is made while it is sent. */
+export function isStreamed(content: WebResponse["content"]): content is AsyncIterator<Uint8Array> {
+  return typeof Object(content).next === "function";
 }
 
 /** Answers a request, and never rejects. */
@@ -39,8 +44,7 @@ export type AnswerRequest = (request: WebRequest, body: RequestBody) => Promise<
 export function readHandler(handler: WebHandler, settings: FetchSettings): AnswerRequest {
   const answerEvent = (handler as { readonly [WEB]?: AnswerEvent } | undefined)?.[WEB];
   if (typeof handler !== "function" || typeof answerEvent !== "function") {
-    const expected = "the result of proxyHandler(), fetchHandler() or streamHandler()";
-    throw invalid("handler", `${expected}: other functions need the events of a gateway`);
+    throw invalid("handler", "the result of proxyHandler() or its like, not a function around it");
   }
   separateRequests();
   return async (request, body) => {
@@ -99,7 +103,9 @@ async function send(
     const chunks = codec ? encodeStream(content, codec) : content;
     return { status, fields, content: scoped(chunks, requestId) };
   }
-  const bytes = codec ? await encodeSoon(content, codec) : toBytes(content);
+  // Node.js sends a text together with the fields, in one write.
+  const isAscii = !codec && typeof content === "string" && ASCII.test(content);
+  const bytes = codec ? await encodeSoon(content, codec) : isAscii ? content : toBytes(content);
   if (isHead && bytes.length === 0 && given !== null) fields.push("Content-Length", given);
   else if (status !== 204 && status !== 304) {
     fields.push("Content-Length", String(bytes.length));
@@ -107,9 +113,11 @@ async function send(
   return { status, fields, content: isHead || bytes.length === 0 ? undefined : bytes };
 }
 
+const ASCII = /^[\0-\x7f]*$/;
+
 /** A text whose characters are the bytes of its UTF-8, because HTTP servers send one byte for each character. */
 function toLatin1(text: string): string {
-  if (/^[\0-\x7f]*$/.test(text)) return text;
+  if (ASCII.test(text)) return text;
   return Array.from(toBytes(text), (byte) => String.fromCharCode(byte)).join("");
 }
 

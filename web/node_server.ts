@@ -1,8 +1,8 @@
 import { setOwn } from "../function/read.ts";
-import type { AnswerRequest, WebResponse } from "./answer.ts";
+import { type AnswerRequest, isStreamed, type WebResponse } from "./answer.ts";
 import type { RequestBody, WebRequest } from "./event.ts";
 import type { Address, RuntimeServer } from "./standard_server.ts";
-import { brokenOff, join, tooLarge } from "./to_fetch.ts";
+import { brokenOff, tooLarge } from "./to_fetch.ts";
 
 /** The part of a request of `node:http` that is used. */
 interface NodeRequest {
@@ -20,7 +20,7 @@ interface NodeRequest {
 interface NodeResponse {
   writeHead(status: number, fields: string[]): void;
   write(chunk: Uint8Array): boolean;
-  end(content?: Uint8Array): void;
+  end(content?: string | Uint8Array, encoding?: "latin1"): void;
   destroy(): void;
   on(event: "close" | "drain", listener: () => void): void;
   off(event: "close" | "drain", listener: () => void): void;
@@ -164,7 +164,8 @@ async function send(
   response: NodeResponse,
 ): Promise<void> {
   response.writeHead(status, fields);
-  if (content === undefined || content instanceof Uint8Array) return response.end(content);
+  // The fields have one character for each byte, and Node.js joins them with a text.
+  if (!isStreamed(content)) return response.end(content, "latin1");
   try {
     for (;;) {
       if (response.destroyed) return void await content.return?.();
@@ -189,4 +190,16 @@ function untilReady(response: NodeResponse): Promise<void> {
     response.on("close", done);
     if (response.destroyed) done();
   });
+}
+
+/** Joins chunks; `null` without bytes. */
+function join(chunks: readonly Uint8Array[], length: number): RequestBody {
+  if (length === 0) return null;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }

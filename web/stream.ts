@@ -9,7 +9,8 @@ import type { WebRequest } from "./event.ts";
 export class OpenedStream implements AsyncIterable<Uint8Array> {
   readonly #next: () => Promise<IteratorResult<unknown>>;
   readonly #stop: () => Promise<unknown> | undefined;
-  #first: Promise<IteratorResult<Uint8Array>> | undefined;
+  /** The first chunk; rejects if the source fails before it. */
+  first: Promise<IteratorResult<Uint8Array>> | undefined;
 
   constructor(source: StreamBody) {
     if ("getReader" in source) {
@@ -22,12 +23,7 @@ export class OpenedStream implements AsyncIterable<Uint8Array> {
       this.#next = () => iterator.next();
       this.#stop = () => iterator.return?.();
     }
-    this.#first = this.#read();
-  }
-
-  /** Resolves when the first chunk is there; rejects if the source fails before it. */
-  async begin(): Promise<void> {
-    await this.#first;
+    this.first = this.#read();
   }
 
   /** Tells the source to stop. A failure of the source while it stops concerns nobody any more. */
@@ -42,8 +38,8 @@ export class OpenedStream implements AsyncIterable<Uint8Array> {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     return {
       next: () => {
-        const next = this.#first ?? this.#read();
-        this.#first = undefined;
+        const next = this.first ?? this.#read();
+        this.first = undefined;
         return next;
       },
       return: async () => {
@@ -75,6 +71,6 @@ export async function openFor(
   if (!body) return "";
   const opened = new OpenedStream(body);
   request.onGone(() => void opened.stop());
-  await opened.begin();
+  await opened.first;
   return opened;
 }

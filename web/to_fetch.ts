@@ -1,9 +1,10 @@
+import { collect } from "../function/bytes.ts";
 import { setOwn } from "../function/read.ts";
 import {
   HttpBadRequestError,
   HttpRequestEntityTooLargeError,
 } from "../gateway/errors/client_errors.ts";
-import { readHandler, type WebHandler, type WebResponse } from "./answer.ts";
+import { isStreamed, readHandler, type WebHandler, type WebResponse } from "./answer.ts";
 import type { RequestBody, WebRequest } from "./event.ts";
 import { type FetchOptions, readSettings } from "./options.ts";
 
@@ -126,35 +127,25 @@ async function readBody(request: Request, maxBody: number): Promise<RequestBody>
   if (request.bodyUsed || body.locked) {
     return new TypeError("The body of the request was read before");
   }
-  const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return join(chunks, length);
-      length += value.length;
-      if (length > maxBody) {
-        reader.cancel().catch(() => {}); // its end concerns nobody any more
-        return tooLarge(maxBody);
-      }
-      chunks.push(value);
-    }
-  } catch (cause) {
-    return brokenOff(cause);
+    const bytes = await collect(limited(body, maxBody)) as Uint8Array<ArrayBuffer>;
+    return bytes.length > 0 ? bytes : null;
+  } catch (error) {
+    return error instanceof HttpRequestEntityTooLargeError ? error : brokenOff(error);
   }
 }
 
-/** Joins chunks; `null` without bytes. */
-export function join(chunks: readonly Uint8Array[], length: number): RequestBody {
-  if (length === 0) return null;
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
+/** The chunks of a body, which is cancelled after too many bytes. */
+async function* limited(
+  body: ReadableStream<Uint8Array>,
+  maxBody: number,
+): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBody) throw tooLarge(maxBody);
+    yield chunk;
   }
-  return bytes;
 }
 
 function toResponse({ status, fields, content }: WebResponse, client: Client): Response {
@@ -162,7 +153,7 @@ function toResponse({ status, fields, content }: WebResponse, client: Client): R
   for (let index = 0; index < fields.length; index += 2) {
     headers.append(fields[index]!, fields[index + 1]!);
   }
-  if (content === undefined || content instanceof Uint8Array) {
+  if (!isStreamed(content)) {
     client.end();
     return new Response(content as BufferSource | undefined, { status, headers });
   }
