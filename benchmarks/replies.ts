@@ -52,6 +52,13 @@ const SOUP_REPLY: Expected = {
   isGzipped: false,
 };
 
+const ORDER = {
+  method: "POST",
+  url: "/orders",
+  headers: SCRIPT,
+  body: JSON.stringify(ORDERS),
+};
+
 /** The facts about the request of the small reply. */
 const FACTS: Facts = {
   address: "198.51.100.17",
@@ -64,6 +71,8 @@ const FACTS: Facts = {
   port: "443",
   user: "5d1f7f4c",
 };
+
+const CORS = { "Access-Control-Allow-Origin": /^https:..shop.example.com$/ };
 
 /** Replies to whole requests, from the event to the response. */
 export const replies: readonly Workload[] = [
@@ -78,11 +87,21 @@ export const replies: readonly Workload[] = [
   }),
   workload("small JSON reply, CORS", handlersOf("cors"), await eventOf(SOUP), {
     ...SOUP_REPLY,
-    fields: { "Access-Control-Allow-Origin": /^https:..shop.example.com$/ },
+    fields: CORS,
   }),
+  workload(
+    "small JSON reply, CORS, every fact read",
+    handlersOf("factsCors"),
+    await eventOf(SOUP),
+    {
+      ...SOUP_REPLY,
+      payload: FACTS,
+      fields: CORS,
+    },
+  ),
   workload("small JSON reply, CORS and ETag", handlersOf("tagged"), await eventOf(SOUP), {
     ...SOUP_REPLY,
-    fields: { "Access-Control-Allow-Origin": /^https:..shop.example.com$/, ETag: /^"/ },
+    fields: { ...CORS, ETag: /^"/ },
   }),
   workload(
     "404 error reply",
@@ -91,15 +110,22 @@ export const replies: readonly Workload[] = [
     { status: 404, payload: { Message: NO_SUCH_DISH }, isGzipped: false },
   ),
   workload(
+    "404 error reply, CORS",
+    handlersOf("missingCors"),
+    await eventOf({ ...SOUP, url: "/menu/stew" }),
+    { status: 404, payload: { Message: NO_SUCH_DISH }, isGzipped: false, fields: CORS },
+  ),
+  workload(
     "echo of 6 KB, gzipped",
     handlersOf("order"),
-    await eventOf({
-      method: "POST",
-      url: "/orders",
-      headers: SCRIPT,
-      body: JSON.stringify(ORDERS),
-    }),
+    await eventOf(ORDER),
     { status: 200, payload: ORDERS, isGzipped: true },
+  ),
+  workload(
+    "echo of 6 KB, gzipped, CORS",
+    handlersOf("orderCors"),
+    await eventOf(ORDER),
+    { status: 200, payload: ORDERS, isGzipped: true, fields: CORS },
   ),
   workload(
     "reply of 1 MB, gzipped",

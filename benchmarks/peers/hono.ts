@@ -47,9 +47,13 @@ const marks = MARKS.map((name): MiddlewareHandler => async (c, next) => {
 });
 const handlerOf = (app: Hono) => handle(app) as unknown as Handler;
 
+const forShop = handlerOf(appWith(cors({ origin: [ORIGIN] })));
+
 export const service: Service = {
   ...serviceOf(handlerOf(app)),
   three: handlerOf(appWith(...marks)),
-  cors: handlerOf(appWith(cors({ origin: [ORIGIN] }))),
+  cors: forShop,
+  orderCors: forShop,
+  missingCors: forShop,
   tagged: handlerOf(appWith(cors({ origin: [ORIGIN] }), etag())),
 };

@@ -41,6 +41,12 @@ export const service: Service = {
   tagged: proxyHandler(dish, { use: [forShop, etag()] }) as Service["dish"],
   facts: proxyHandler(facts) as Service["dish"],
   order: proxyHandler((event) => event.queryPayload()) as Service["order"],
+  factsCors: proxyHandler(facts, { use: [forShop] }) as Service["dish"],
+  orderCors: proxyHandler((event) => event.queryPayload(), { use: [forShop] }) as Service["order"],
+  missingCors: proxyHandler(dish, {
+    use: [forShop],
+    clientErrorLevel: "off",
+  }) as Service["dish"],
   archive: proxyHandler(() => archive()) as Service["archive"],
   missing: proxyHandler(dish, { clientErrorLevel: "off" }) as Service["dish"],
 };

@@ -93,6 +93,13 @@ export const service: Service = {
     ({ body }) => ({ statusCode: 200, body }),
     httpJsonBodyParser() as unknown as middy.MiddlewareObj,
   ),
+  factsCors: stack(facts, forShop),
+  orderCors: stack(
+    ({ body }) => ({ statusCode: 200, body }),
+    forShop,
+    httpJsonBodyParser() as unknown as middy.MiddlewareObj,
+  ),
+  missingCors: stack(dish, forShop),
   archive: stack(() => ({ statusCode: 200, body: archive() })),
   missing: stack(dish),
 };

@@ -19,6 +19,12 @@ export interface Service {
   readonly tagged?: Handler;
   /** `GET /menu/{dish}`: the dish, and every fact about the request: {@linkcode Facts}. */
   readonly facts?: Handler;
+  /** `GET /menu/{dish}` for pages of another origin, with every fact about the request: {@linkcode Facts}. */
+  readonly factsCors?: Handler;
+  /** `POST /orders` for pages of another origin. */
+  readonly orderCors?: Handler;
+  /** `GET /menu/{dish}` for an unknown dish, for pages of another origin. */
+  readonly missingCors?: Handler;
   /** `GET /menu/{dish}` for an unknown dish: an error is thrown, caught and answered with 404. */
   readonly missing: Handler;
 }

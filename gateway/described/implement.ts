@@ -10,10 +10,10 @@ import {
   withMiddleware,
 } from "../middleware/middleware.ts";
 import { Answer } from "../response/answer.ts";
-import { aboutResult } from "../response/answer_error.ts";
 import { isBuilt } from "../response/http_response.ts";
 import { isReply, type Reply, withOutput } from "../response/reply.ts";
 import type { ProxyResult, ProxyRoute } from "../response/route.ts";
+import { aboutResult } from "../response/thrown.ts";
 import { isBytes, isStream, isWebResponse } from "../../function/bytes.ts";
 import {
   type ApiDescription,

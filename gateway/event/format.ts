@@ -87,18 +87,14 @@ export function readMap(
     }
     if (!Object.hasOwn(map, name)) continue;
     const value = map[name];
-    const isList = Array.isArray(value);
-    if (isList !== (lists ?? isList)) {
-      throw wrongType([key, name], value, isList ? "a string" : "an array");
-    }
-    const items = isList ? value : [value];
-    for (let index = 0; index < items.length; index++) {
-      const item = items[index];
-      if (typeof item !== "string") {
-        throw wrongType(isList ? [key, name, index] : [key, name], item, "a string");
+    if (typeof value === "string" && lists !== true) entries.push([name, value]);
+    else if (Array.isArray(value) && lists !== false) {
+      for (let index = 0; index < value.length; index++) {
+        const item = value[index];
+        if (typeof item !== "string") throw wrongType([key, name, index], item, "a string");
+        entries.push([name, item]);
       }
-      entries.push([name, item]);
-    }
+    } else throw wrongType([key, name], value, lists ? "an array" : "a string");
   }
   return entries;
 }

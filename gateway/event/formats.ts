@@ -148,10 +148,12 @@ export class GatewayEvent {
   readonly raw: JsonObject;
   /** The format. The event of another service counts as REST. */
   readonly known: Format;
+  readonly #sender: unknown;
 
   constructor(raw: JsonObject) {
     this.raw = raw;
     this.known = recogniseFormat(raw);
+    this.#sender = senderOf(raw);
   }
 
   /**
@@ -160,23 +162,24 @@ export class GatewayEvent {
    * @throws {CloudEventSpecificationError} If another AWS service sent the event. The message says which.
    */
   get format(): Format {
-    const sender = senderOf(this.raw);
-    if (sender === undefined) return this.known;
+    if (this.#sender === undefined) return this.known;
     throw specificationError(
       ["requestContext"],
-      `is absent: this looks like an event of "${sender}"`,
+      `is absent: this looks like an event of "${this.#sender}"`,
     );
   }
 }
 
 /** Recognises the format of an event by the keys that only one gateway sends. Any other event counts as REST. */
 function recogniseFormat(event: JsonObject): Format {
+  const web = (event as { [WEB_FORMAT]?: Format })[WEB_FORMAT];
   const context = own(event, "requestContext");
-  return (event as { [WEB_FORMAT]?: Format })[WEB_FORMAT] ??
-    FORMATS.find(({ sign, version }) =>
-      isObject(context) && own(context, sign!) !== undefined &&
-      (version === undefined || own(event, "version") === version)
-    ) ?? REST;
+  if (web || !isObject(context)) return web ?? REST;
+  for (const format of FORMATS) {
+    const isSigned = own(context, format.sign!) !== undefined;
+    if (isSigned && [undefined, own(event, "version")].includes(format.version)) return format;
+  }
+  return REST;
 }
 
 /** Finds the service that sent an event of Amazon EventBridge or an event of records, unless it looks like a request. */

@@ -2,8 +2,8 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import type { Coding } from "./answer.ts";
-import { chooseCoding, CODECS, encode, encodeSoon, findMethod } from "./coding.ts";
+import { CODECS, type Coding, findMethod } from "./codec.ts";
+import { chooseCoding, encode, encodeSoon } from "./coding.ts";
 import { encodeStream } from "./stream_response.ts";
 
 const UNDO: Partial<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {

@@ -9,7 +9,7 @@ import {
   buildHttpClientErrorResponse,
   buildHttpServerErrorResponse,
   type ErrorResponseOptions,
-} from "./response.ts";
+} from "./build_response.ts";
 
 const OWN = { headers: { "Retry-After": "60", "X-A": ["1", "2"] }, details: { field: "name" } };
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { FnProxyEvent } from "../event/proxy_event.ts";
 import { JSON_UTF8 } from "../testdata/events.ts";
-import { buildHttpResponse } from "./response.ts";
+import { buildHttpResponse } from "./build_response.ts";
 
 const event = new FnProxyEvent({ headers: null });
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { FnProxyEvent } from "../event/proxy_event.ts";
-import { buildHttpResponse } from "./response.ts";
+import { buildHttpResponse } from "./build_response.ts";
 import { jsonTransformer, type Transformer, writeJson } from "./transformer.ts";
 
 const request = (headers: Record<string, string>) => new FnProxyEvent({ headers });

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { CloudEventSpecificationError, type JsonValue } from "../../function/mod.ts";
 import type { HttpResponse } from "./http_response.ts";
 import { FnProxyEvent } from "../event/proxy_event.ts";
-import { buildHttpResponse, type ResponseOptions } from "./response.ts";
+import { buildHttpResponse, type ResponseOptions } from "./build_response.ts";
 import { simpleMessage } from "./transformer.ts";
 import { JSON_UTF8 } from "../testdata/events.ts";
 

@@ -1,0 +1,147 @@
+import {
+  fromBase64,
+  isBytes,
+  isStream,
+  isWebResponse,
+  stopStream,
+  type StreamBody,
+} from "../../function/bytes.ts";
+import { invalid } from "../../function/read.ts";
+import { errorKind } from "../errors/http_error.ts";
+import { JSON_TYPE } from "../negotiation/media_type.ts";
+import { Answer, type AnswerContent } from "./answer.ts";
+import type { Exchange } from "./exchange.ts";
+import { addFields, AnswerHeaders, headersOf } from "./headers.ts";
+import { type HttpResponse, isBuilt } from "./http_response.ts";
+import { answerPayload, makeAnswer } from "./payload.ts";
+import { type DescribedReply, isReply, type Reply } from "./reply.ts";
+import { checkStatus, isBodyless, isDescribed } from "./status.ts";
+import { aboutResult } from "./thrown.ts";
+import { JSON_CONTENT_TYPE, writeJson } from "./transformer.ts";
+
+/** What a content may be, for errors. */
+const CONTENT_KINDS = "a string, a Uint8Array or a stream";
+
+/** Throws if a middleware assigned what no response can carry. */
+export function checkAnswer({ status, content }: Answer): void {
+  checkStatus(status, 200);
+  if (typeof content !== "string" && !isBytes(content) && !isStream(content)) {
+    throw invalid("content of an answer", CONTENT_KINDS);
+  }
+}
+
+const OCTETS = "application/octet-stream";
+const RESPONSE_KEY =
+  /^(statusCode|statusDescription|headers|multiValueHeaders|cookies|body|isBase64Encoded)$/;
+
+/**
+ * Makes the answer of a value that a route or a middleware returned.
+ *
+ * @throws The value itself if it is an error, because whoever returns an error means to throw it.
+ * @throws {TypeError} If no response can carry the value.
+ */
+export function answerResult(result: unknown, exchange: Exchange): Answer | Promise<Answer> {
+  if (result instanceof Answer) return result;
+  if (result instanceof Error || errorKind(result)) throw result;
+  try {
+    return writeResult(result, exchange);
+  } catch (thrown) {
+    throw aboutResult(thrown);
+  }
+}
+
+function writeResult(result: unknown, exchange: Exchange): Answer | Promise<Answer> {
+  if (isReply(result)) return answerReply(result, exchange);
+  if (isBuilt(result)) return answerBuilt(result, exchange);
+  if (isWebResponse(result)) return answerWebResponse(result, exchange);
+  const object = Object(result);
+  const looksLikeResponse = Object.hasOwn(object, "statusCode") &&
+    Number.isInteger(object.statusCode) &&
+    Object.keys(object).every((key) => RESPONSE_KEY.test(key));
+  if (looksLikeResponse) { // it may be data of a client
+    throw invalid("result", "reply() or asResponse() around a response");
+  }
+  if (object.headers instanceof AnswerHeaders) {
+    throw invalid("result", "an answer, no copy of one");
+  }
+  return answerReply({ status: result === undefined ? 204 : 200, payload: result }, exchange);
+}
+
+function answerReply(
+  { status, payload, headers: own, cookies, type, isSchemaOutput }: Reply & Partial<DescribedReply>,
+  exchange: Exchange,
+): Answer | Promise<Answer> {
+  const { payloads, extraHeaders } = exchange.settings;
+  const headers = headersOf(own, cookies);
+  if (payload !== undefined && type === undefined && !isBytes(payload) && !isStream(payload)) {
+    addFields(headers, extraHeaders);
+    return answerPayload(status, payload, payloads, headers, exchange, isSchemaOutput);
+  }
+  complete(headers, status, exchange);
+  if (type !== undefined) headers.set("Content-Type", type);
+  if (payload === undefined || isBodyless(status)) {
+    stopStream(payload);
+    return makeAnswer(status, headers, "", JSON_CONTENT_TYPE);
+  }
+  const contentType = type ?? OCTETS;
+  const content = asItIs(payload, contentType, payloads.indent);
+  return isStream(content)
+    ? answerStream(status, headers, content, contentType, exchange)
+    : makeAnswer(status, headers, content, contentType);
+}
+
+/** The content of a payload that has a type. */
+function asItIs(payload: unknown, type: string, indent: number): AnswerContent | StreamBody {
+  // A copy, because a route may use the bytes again before they are sent.
+  if (typeof payload === "string" || isBytes(payload)) return payload.slice();
+  if (isStream(payload)) return payload;
+  if (/^application\/([^;]+\+)?json\b/i.test(type)) return writeJson(payload, indent);
+  throw invalid(`payload of "${type}"`, CONTENT_KINDS);
+}
+
+function answerWebResponse(response: Response, exchange: Exchange): Promise<Answer> {
+  const { status } = response;
+  checkStatus(status, 200);
+  const headers = new AnswerHeaders();
+  // On Deno, a loop would take ten times as long.
+  response.headers.forEach((value, name) => headers.append(name, value));
+  const contentType = headers.get("content-type") ?? OCTETS;
+  complete(headers, status, exchange);
+  return answerStream(status, headers, response, contentType, exchange);
+}
+
+/** Adds the fields that the handler has for every answer. */
+function complete(
+  headers: AnswerHeaders,
+  status: number,
+  { settings, type }: Exchange,
+): AnswerHeaders {
+  if (type !== undefined && isDescribed(status)) headers.vary("Accept");
+  return addFields(headers, settings.extraHeaders);
+}
+
+/** Makes an answer of a content that is read, or begun, before the middleware sees it. */
+async function answerStream(
+  status: number,
+  headers: AnswerHeaders,
+  source: StreamBody | Response,
+  contentType: string,
+  { open }: Exchange,
+): Promise<Answer> {
+  const content = await open(source, contentType);
+  if (content !== "") return makeAnswer(status, headers, content, contentType);
+  return new Answer(status, headers, content, JSON_CONTENT_TYPE); // an empty stream is not base64
+}
+
+/** Takes a response apart that is built already. */
+function answerBuilt(built: HttpResponse, { settings }: Exchange): Answer {
+  const { statusCode, headers: single, multiValueHeaders, cookies, body = "" } = built;
+  checkStatus(statusCode, 200);
+  const headers = headersOf({ ...single, ...multiValueHeaders }, cookies);
+  const contentType = headers.get("content-type") ?? JSON_TYPE;
+  addFields(headers, settings.extraHeaders);
+  const content = built.isBase64Encoded ? fromBase64(body) : body;
+  const answer = new Answer(statusCode, headers, content, contentType);
+  answer.compression = { from: 0, codecs: [] };
+  return answer;
+}
