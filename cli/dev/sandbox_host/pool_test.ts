@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { existsSync } from "node:fs";
 import {
   applicationOf,
   hasNamespace,
@@ -48,6 +49,29 @@ Deno.test("a host that stops waits for a sandbox that is about to start, and lea
     assertEquals(hasEnded, true, `after ${delay} ms`);
     await running;
   }
+});
+
+Deno.test("a bundle that was replaced is removed when its last invocation has ended", async () => {
+  const code = (text: string) =>
+    `export const handler = async ({ wait }) => {
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      return "${text}";
+    };`;
+  await using app = await startApp(code("first"));
+  const builds = () =>
+    ownFolders().filter((path) =>
+      /^\/var\/tmp\/mate-[^/]+\/one-\d+$/.test(path) && existsSync(path)
+    );
+  const running = app.invoke({ wait: 1_000 });
+  await until("its sandbox", () => app.host.sandboxesOf("one").length === 1);
+  for (const text of ["second", "third"]) {
+    await Deno.writeTextFile(`${app.folder}/one.ts`, code(text));
+    await app.host.reload();
+    assertEquals((await app.invoke({ wait: 0 })).json, text);
+  }
+  assertEquals((await running).json, "first");
+  await until("one build", () => builds().length === 1, builds);
+  assertEquals((await app.invoke({ wait: 0 })).json, "third");
 });
 
 Deno.test("a function without reserved concurrency is not invoked", async () => {

@@ -48,6 +48,7 @@ export class Workshop implements AsyncDisposable {
   readonly #runtimes = new Map<Runtime, Promise<RuntimeFolders>>();
   #root: Promise<void> | undefined;
   #count = 0;
+  #isDisposed = false;
   /** The folders outside of the manifest's folder from which the functions import files. */
   readonly foldersElsewhere: Set<string> = new Set();
 
@@ -162,7 +163,13 @@ export class Workshop implements AsyncDisposable {
         this.#options.log({ time: new Date(), functionName: name, text: `WARN ${text}` });
       }
       const folders = { ...runtime, task, cache };
-      built.set(name, { settings, logFormat, folders });
+      const remove = async () => {
+        if (this.#isDisposed) return;
+        for (const path of [task, ...cache === undefined ? [] : [cache]]) {
+          await Deno.remove(path, { recursive: true });
+        }
+      };
+      built.set(name, { settings, logFormat, folders, remove });
     }
     return { built, faults: problems };
   }
@@ -177,6 +184,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true; // All folders are removed together.
     if (this.#options.bundles === undefined) await this.#bundles[Symbol.asyncDispose]();
     const folders = [this.#root, ...this.#runtimes.values()];
     await Promise.allSettled(folders); // The builds have reported the errors.

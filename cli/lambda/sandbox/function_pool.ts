@@ -37,6 +37,8 @@ export class FunctionPool implements AsyncDisposable {
   /** A sandbox that starts before an invocation needs it. */
   #starting: Promise<void> | undefined;
   #busy = 0;
+  /** The number of invocations and processes of each code. */
+  readonly #users = new Map<Code, number>();
   /** Resolves when the next process runs. */
   #added = Promise.withResolvers<void>();
   /** Resolves at the end of the next invocation. */
@@ -62,9 +64,11 @@ export class FunctionPool implements AsyncDisposable {
    * @param isAwaited Whether an invocation will probably follow. Then a sandbox starts at once, and the invocation takes it.
    */
   replace(code: Code, isAwaited = false): void {
+    const former = this.#code;
     this.#code = code;
     if (isAwaited && this.#options.inspected === undefined) this.#starting = this.#prepare(code);
     this.#killIdle();
+    this.#use(former)();
     this.#admit(); // The limit may be another one.
   }
 
@@ -79,6 +83,8 @@ export class FunctionPool implements AsyncDisposable {
       const ready = this.#takeIdle() ?? await this.#takeStarting();
       const code = this.#code; // Read after the wait, because the code may have been replaced meanwhile.
       const { settings } = code;
+      using stack = new DisposableStack();
+      stack.defer(this.#use(code));
       const requestId = options.requestId ?? crypto.randomUUID();
       const log = new InvocationLog(requestId, settings, this.#time, this.#options.log);
       let sandbox = ready ?? await this.#start(code, log, "init", this.#options.initLimit);
@@ -173,17 +179,35 @@ export class FunctionPool implements AsyncDisposable {
     const start = time.now();
     let sandbox: Sandbox | undefined;
     let ending: Ending;
+    const end = this.#use(code);
     try {
       const inspection = inspected && await Inspection.prepare(time);
       sandbox = await Sandbox.start(code, isolation, { time, inspection, waits, log: log.line });
+      void sandbox.gone.then(end);
       this.#add(sandbox);
       ending = await sandbox.init(limit);
     } catch (error) {
+      if (sandbox === undefined) end();
       ending = { kind: "exit", reason: `fork/exec /opt/bootstrap: ${(error as Error).message}` };
     }
     const duration = Math.min((sandbox?.phaseEnd ?? time.now()) - start, limit);
     log.initialized(phase, ending, duration, sandbox?.peakMemory ?? 0);
     return ending.kind === "done" ? sandbox : undefined;
+  }
+
+  /** Counts a user of a code. Returns a function that ends the use, and removes the code if it was the last one of a former code. */
+  #use(code: Code): () => void {
+    const count = (change: number) => {
+      const users = (this.#users.get(code) ?? 0) + change;
+      this.#users.set(code, users);
+      if (users > 0 || code === this.#code) return;
+      this.#users.delete(code);
+      code.remove?.().catch(({ message }: Error) =>
+        this.#options.log(`Cannot remove the former bundle: ${message}`)
+      );
+    };
+    count(1);
+    return () => count(-1);
   }
 
   #add(sandbox: Sandbox): void {

@@ -26,6 +26,8 @@ export interface Code {
   readonly logFormat: LogFormat;
   /** The unpacked bundle and layer. */
   readonly folders: Omit<Folders, "tmp">;
+  /** Removes the unpacked bundle. Is called when no process uses it any more, and other code has taken its place. */
+  readonly remove?: (() => Promise<void>) | undefined;
 }
 
 /** How a process starts. */
