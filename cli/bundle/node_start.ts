@@ -65,7 +65,9 @@ export async function startOnNode(
     const { node, ...place } = isolation.place(folders);
     const program = nodeCommand(settings, { ...place, ...node!, isConfined: true });
     const hasNetwork = false; // A package could reach the metadata of the machine that bundles.
-    await startFunction({ folders, program, environment, isolation, hasNetwork, signal, onStart })
+    const { workLimit } = options;
+    const start = { folders, program, environment, isolation, hasNetwork, signal, onStart };
+    await startFunction({ ...start, workLimit })
       .catch((error) => Promise.reject(explain(error, settings)));
     return new Map();
   });

@@ -12,7 +12,7 @@ import type { Application } from "../../application/types.ts";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
 import { ownArchitecture } from "../../programs/pinned_packages.ts";
 import { type ArchiveFile, identifyFiles, writeFiles } from "../archives/archive.ts";
-import { startFunction } from "../code_cache/warm_start.ts";
+import { startFunction, WAIT_LIMIT } from "../code_cache/warm_start.ts";
 import { bundleOwn, filesOfLayer, RUNTIME, writeLayer } from "../modules/layer.ts";
 import type { Bundles } from "../modules/bundles.ts";
 import { bundleModule } from "../modules/module_bundle.ts";
@@ -61,8 +61,8 @@ const PROGRAM = {
   load: () => import("./program.ts"),
 };
 
-/** The time for the module and the document, in milliseconds. */
-const LIMIT = 20_000;
+/** The most processor time for the module and the document, in seconds. */
+const WORK_LIMIT = 20;
 
 /**
  * Makes the OpenAPI document of an application from the description that the module `api` of its manifest exports. The module
@@ -171,7 +171,8 @@ async function ask(
   // The folder has a random name and mode 0700, so other users can neither guess it nor put files into it.
   const work = await Deno.makeTempDir({ prefix: "mate-api-" });
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new Error("it takes more than 20 s")), LIMIT);
+  const late = new Error("it waits for more than 2 minutes");
+  const timer = setTimeout(() => limit.abort(late), WAIT_LIMIT);
   try {
     const folders = {
       task: `${work}/task`,
@@ -189,15 +190,15 @@ async function ask(
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "512",
       _HANDLER: "index.handler",
     };
-    const signals = [limit.signal, ...(signal ? [signal] : [])];
-    const start = { folders, environment, isolation, signal: AbortSignal.any(signals) };
+    const ending = AbortSignal.any([limit.signal, ...(signal ? [signal] : [])]);
+    const start = { folders, environment, isolation, signal: ending, workLimit: WORK_LIMIT };
     let answer: Description | undefined;
     await startFunction(start, async (api) => {
       const { answered } = api.invoke({
         requestId: crypto.randomUUID(),
         functionName: "api",
         payload: new TextEncoder().encode(JSON.stringify(question)),
-        deadline: Date.now() + LIMIT,
+        deadline: Date.now() + WAIT_LIMIT,
       });
       const { kind, body } = await answered;
       const value = JSON.parse(new TextDecoder().decode(body));

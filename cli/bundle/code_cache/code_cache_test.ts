@@ -81,6 +81,19 @@ Deno.test({
 });
 
 Deno.test({
+  name: "addCodeCaches() counts the processor time of a start, not the time of a busy machine",
+  ...IN_NAMESPACE,
+  async fn() {
+    const modules = { "one.ts": "for (let i = 0; i < Infinity; i++); export const handler = 1;" };
+    const { warnings } = await warm(modules, ONE, { workLimit: 1 });
+    assertEquals(warnings, [
+      'No code cache for the function "one", which may not start on Lambda either: ' +
+      "it takes more than 1 s of processor time",
+    ]);
+  },
+});
+
+Deno.test({
   name: "addCodeCaches() starts one function again, to see that Deno and V8 take the cache",
   ...IN_NAMESPACE,
   async fn() {

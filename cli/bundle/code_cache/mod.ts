@@ -23,6 +23,7 @@ import {
   startEnvironment,
   startFunction,
   type StartOptions,
+  WAIT_LIMIT,
   type WarmStart,
   writeFunction,
 } from "./warm_start.ts";
@@ -40,7 +41,6 @@ export interface CodeCacheOptions extends StartOptions {
 }
 
 const MODULES = ["file:///opt/mate/bootstrap.js", "file:///var/task/index.mjs"];
-const CACHE_LIMIT = 10_000;
 const SLOWER = "The bundles are correct but start more slowly";
 
 /**
@@ -80,7 +80,8 @@ export async function addCodeCaches(
     const deno = isOwn ? await options.deno() : Deno.execPath();
     const folders = { ...await writeFunction(folder, one), layer: `${folder}/layer`, deno };
     const { name, environment } = one;
-    const start = { folders, environment, isolation, signal, onStart };
+    const { workLimit } = options;
+    const start = { folders, environment, isolation, signal, onStart, workLimit };
     if (!isOwn) {
       await startFunction(start);
       return new Map();
@@ -134,7 +135,7 @@ async function checkCache(start: WarmStart): Promise<void> {
 async function waitForCode(denoDir: string): Promise<void> {
   let before = -1;
   let unchanged = 0;
-  for (const end = Date.now() + CACHE_LIMIT; Date.now() < end;) {
+  for (const end = Date.now() + WAIT_LIMIT; Date.now() < end;) {
     const kept = compiledSpecifiers(denoDir);
     unchanged = kept.length === before ? unchanged + 1 : 0;
     before = kept.length;

@@ -14,7 +14,9 @@ export interface WarmStart {
   /** The unpacked layer and function, and a folder for `/tmp`. */
   readonly folders: Folders;
   /** The command that starts the runtime; by default the bootstrap of the layer. */
-  readonly program?: readonly [string, ...string[]];
+  readonly program?: readonly [string, ...string[]] | undefined;
+  /** The most processor time, in seconds; 10 by default. */
+  readonly workLimit?: number | undefined;
   /** The environment variables, as on Lambda, except the address of the Runtime API. */
   readonly environment: Readonly<Record<string, string>>;
   /** How the function is kept apart. */
@@ -39,7 +41,14 @@ export class StartError extends Error {}
 /** The reason is the machine or its programs, not the function. */
 export class MachineError extends Error {}
 
-const INIT_LIMIT = 10_000;
+/** The most processor time of a start, in seconds, as on AWS Lambda. It does not depend on what else the machine does. */
+const WORK_LIMIT = 10;
+
+/** The longest time of a process that only waits, in milliseconds. A busy machine needs a part of it. */
+export const WAIT_LIMIT = 120_000;
+
+/** The status of a process that has used up its processor time. */
+const OUT_OF_TIME = 128 + 24;
 
 /** A function to start. */
 export interface Startable {
@@ -55,6 +64,8 @@ export interface StartOptions {
   readonly kept?: Kept | undefined;
   /** How functions are kept apart; by default the best way of this machine. */
   readonly isolation?: Isolation | undefined;
+  /** The most processor time of each, in seconds; 10 by default. */
+  readonly workLimit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Is called for each function that is started. */
   readonly onStart?: (() => void) | undefined;
@@ -129,7 +140,16 @@ export async function writeFunction(folder: string, { name, files }: Startable) 
  * @throws The reason of the signal.
  */
 export async function startFunction(
-  { folders, program, environment, isolation, hasNetwork = true, signal, onStart }: WarmStart,
+  {
+    folders,
+    program,
+    environment,
+    isolation,
+    hasNetwork = true,
+    signal,
+    onStart,
+    workLimit = WORK_LIMIT,
+  }: WarmStart,
   whenStarted: (api: RuntimeApi) => Promise<void> = async () => {},
 ): Promise<string> {
   signal?.throwIfAborted();
@@ -138,7 +158,9 @@ export async function startFunction(
   await using api = await RuntimeApi.listen();
   const word = crypto.randomUUID();
   const { layer } = isolation.place(folders);
-  const { path, options } = isolation.command(folders, program ?? [`${layer}/bootstrap`], {
+  const limited = ["/bin/sh", "-c", 'ulimit -S -t "$0" && exec "$@"', `${workLimit}`] as const;
+  const command = [...limited, ...program ?? [`${layer}/bootstrap`]] as const;
+  const { path, options } = isolation.command(folders, command, {
     ...environment,
     AWS_LAMBDA_RUNTIME_API: api.address,
     ...!hasNetwork && { [START]: word },
@@ -159,11 +181,17 @@ export async function startFunction(
     : readStart(messages, word);
   void child.status.then(async ({ code }) => {
     const lastLine = (await log).trim().split("\n").at(-1);
-    failed.reject(new StartError(`it ends with the status ${code}: ${lastLine}`));
+    failed.reject(
+      new StartError(
+        code === OUT_OF_TIME
+          ? `it takes more than ${workLimit} s of processor time`
+          : `it ends with the status ${code}: ${lastLine}`,
+      ),
+    );
   });
   const timer = setTimeout(
-    () => failed.reject(new StartError("it takes more than 10 s to start")),
-    INIT_LIMIT,
+    () => failed.reject(new StartError("it waits for more than 2 minutes when it starts")),
+    WAIT_LIMIT,
   );
   const onAbort = () => failed.reject(signal!.reason);
   signal?.addEventListener("abort", onAbort);
