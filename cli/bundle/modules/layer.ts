@@ -89,7 +89,7 @@ exec "$layer/bin/deno" run "$@" --no-prompt --no-config --no-lock --no-remote --
   "--v8-flags=--max-old-space-size=$heap" \\
   "--allow-read=$task,$layer,/tmp" --allow-write=/tmp "--deny-write=$task,$layer,$DENO_DIR" "$net" \\
   --allow-env --deny-env=${PROXY_VARIABLES.join()} \\
-  --allow-sys=cpus,gid,homedir,hostname,osRelease,osUptime,systemMemoryInfo,uid \\
+  --allow-sys \\
   "$layer/mate/bootstrap.js"
 `;
 

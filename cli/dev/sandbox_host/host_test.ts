@@ -247,6 +247,18 @@ Deno.test("the rules in the log repeat nothing that a client or a function wrote
   assertEquals(notes.filter((note) => note.includes("evil")), []);
 });
 
+testRuntimes("a function asks for everything that Deno tells about the system", async (runtime) => {
+  await using app = await startApp(
+    `import os from "node:os"; import process from "node:process";
+    export const handler = () => [
+      os.userInfo().uid, os.networkInterfaces(), os.loadavg(), os.getPriority(), process.umask(), os.freemem(),
+    ].map((value) => typeof value);`,
+    { runtime },
+  );
+  const { json } = await app.invoke();
+  assertEquals(json, ["number", "object", "object", "number", "number", "number"]);
+});
+
 Deno.test("SandboxHost.open() throws if functions cannot be bundled, and names each of them", async () => {
   const functions = { one: { module: "one.ts" }, two: { module: "two.ts", handler: "main" } };
   await using app = await makeApp({ "two.ts": "export const handler = 1;" }, functions);
