@@ -49,9 +49,17 @@ export async function runTool(
   } catch (error) {
     if (interruption.signal.aborted) return interruption.status;
     const label = isColored ? "\x1b[31mError\x1b[0m" : "Error";
-    console.error(`${label}: ${visibleText((error as Error).message)}`);
+    console.error(`${label}: ${visibleText(withoutFlags((error as Error).message))}`);
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** The tool chooses the permissions of its processes, so a flag of Deno is no remedy. */
+function withoutFlags(message: string): string {
+  return message.replaceAll(
+    /, run again with the --allow-\S+ flag/g,
+    ", which this command may not use",
+  );
 }
 
 async function runCommand(

@@ -115,6 +115,7 @@ Deno.test("a deployment takes the bundles of earlier runs, with its own permissi
     "shop/one.ts":
       `import { Hono } from "npm:hono@4.10.1"; export const handler = () => new Hono();`,
     "shop/two.ts": `import ws from "npm:ws@8.18.3"; export const handler = () => ws;`, // has optional packages
+    "shop/index.ts": "export const handler = 1;", // also the module of a folder
     "shop/tool.ts": `import { bundleModules } from ${url("../bundle/modules/module_bundle.ts")};
       import { Kept } from ${url("../programs/kept.ts")};
       const { Command } = Deno;
@@ -125,7 +126,7 @@ Deno.test("a deployment takes the bundles of earlier runs, with its own permissi
         }
       };
       const kept = new Kept(console.log);
-      const bundles = await bundleModules(["one.ts", "two.ts"], { folder: ".", kept });
+      const bundles = await bundleModules(["one.ts", "two.ts", "index.ts"], { folder: ".", kept });
       console.log(bundles.length);`,
   }, {});
   const cwd = `${app.folder}/shop`;
@@ -153,11 +154,11 @@ Deno.test("a deployment takes the bundles of earlier runs, with its own permissi
   for (const path of ["one.ts", "two.ts"]) await start("-A", path);
   const flags = await start("-A", module, "app.json");
   const tool = [...flags, "--no-lock", "--no-check", `--config=${CONFIG}`, "tool.ts"];
-  assertEquals(await start(...tool), ["bundled", "2"]);
+  assertEquals(await start(...tool), ["bundled", "3"]);
   // Another test may download another version of a package meanwhile, and then the bundles are made again.
   let lines = await start(...tool);
   for (let rest = 3; rest > 0 && lines.includes("bundled"); rest--) lines = await start(...tool);
-  assertEquals(lines, ["2"]);
+  assertEquals(lines, ["3"]);
 });
 
 Deno.test("mate loads no package before a command runs", async () => {

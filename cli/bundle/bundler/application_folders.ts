@@ -2,6 +2,7 @@ import { parse } from "jsonc-parser";
 import { dirname, join, matchesGlob, relative, resolve } from "node:path";
 import { isInside } from "../packages/access.ts";
 import { CONFIGS, DENO_CONFIGS } from "../../programs/find_program.ts";
+import type { Inputs } from "../packages/messages.ts";
 
 /** The application that a folder belongs to. */
 export interface ApplicationFolders {
@@ -28,11 +29,15 @@ export interface ApplicationFolders {
  * application, too. The user's home folder and the folders above it do not count, even if they have a `package.json`.
  *
  * @param folder The folder of the manifest, without links.
+ * @param texts The texts of {@linkcode readConfiguration}.
  * @throws {Error} If one of `links` leads to the home folder, to a folder that contains it, or to a folder without a project.
  */
-export async function findApplication(folder: string): Promise<ApplicationFolders> {
+export async function findApplication(
+  folder: string,
+  texts?: Configuration["texts"],
+): Promise<ApplicationFolders> {
   const above = foldersAbove(folder);
-  const configuration = await readConfiguration(folder);
+  const configuration = texts ?? (await readConfiguration(folder)).texts;
   const parsed = (path: string) => parse(configuration.get(path) ?? "{}") ?? {};
   const root = above.find((candidate) => {
     const members = membersOf(candidate, parsed);
@@ -79,28 +84,47 @@ export async function findApplication(folder: string): Promise<ApplicationFolder
   };
 }
 
-/**
- * Reads the files that decide how modules are resolved, in a folder and above it. A file that does not exist has no text. The
- * text of a folder is its identity, because another folder may take its place.
- */
-export async function readConfiguration(
-  folder: string,
-): Promise<ReadonlyMap<string, string | undefined>> {
-  const texts = new Map<string, string | undefined>();
-  for (const candidate of foldersAbove(folder)) {
-    texts.set(candidate, await Deno.stat(candidate).then(({ ino }) => `${ino}`, () => undefined));
-    for (const name of [...CONFIGS, "deno.lock", "tsconfig.json"]) {
-      const text = await readIfAllowed(join(candidate, name));
-      texts.set(join(candidate, name), text);
-      const { importMap } = DENO_CONFIGS.includes(name) && text ? parse(text) ?? {} : {};
-      if (typeof importMap !== "string") continue;
-      texts.set(resolve(candidate, importMap), await readIfAllowed(resolve(candidate, importMap)));
-    }
-  }
-  return texts;
+/** The files that decide how modules are resolved. */
+export interface Configuration {
+  /** The texts of the files; `undefined` for one that does not exist, or that this process may not read. */
+  readonly texts: ReadonlyMap<string, string | undefined>;
+  /** The files, and the packages in `node_modules`. */
+  readonly inputs: Inputs;
 }
 
-function foldersAbove(folder: string): string[] {
+/** Reads the configuration in a folder and above it. A folder above the application may be forbidden, so that nothing in it counts. */
+export async function readConfiguration(folder: string): Promise<Configuration> {
+  const texts = new Map<string, string | undefined>();
+  const files = new Set<string>();
+  const read = async (path: string) => {
+    const text = await Deno.readTextFile(path).catch((error) => error as Error);
+    if (!(text instanceof Deno.errors.NotCapable)) files.add(path);
+    texts.set(path, typeof text === "string" ? text : undefined);
+    return texts.get(path);
+  };
+  const above = foldersAbove(folder);
+  for (const candidate of above) {
+    for (const name of [...CONFIGS, "deno.lock", "tsconfig.json", ".npmrc"]) {
+      const text = await read(join(candidate, name));
+      const { importMap } = DENO_CONFIGS.includes(name) && text ? parse(text) ?? {} : {};
+      if (typeof importMap === "string") await read(resolve(candidate, importMap));
+    }
+    for (const name of STATES) files.add(join(candidate, "node_modules", name));
+  }
+  const names = above.map((path) => [join(path, "node_modules"), ""] as const);
+  return { texts, inputs: { files: [...files], versions: [], names, paths: [folder] } };
+}
+
+/** The files in `node_modules` in which npm, pnpm, Yarn and Bun note what they have installed. */
+export const STATES: readonly string[] = [
+  ".package-lock.json",
+  ".modules.yaml",
+  ".yarn-state.yml",
+  ".yarn-integrity",
+];
+
+/** Returns a folder, and all folders above it. */
+export function foldersAbove(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...foldersAbove(parent)];
 }
@@ -166,7 +190,7 @@ async function realPathIfAllowed(path: string): Promise<string> {
   }
 }
 
-/** Reads a file. A folder above the application may be forbidden, so that nothing in it counts. */
+/** Reads a file, which may be forbidden. */
 async function readIfAllowed(path: string): Promise<string | undefined> {
   try {
     return await Deno.readTextFile(path);

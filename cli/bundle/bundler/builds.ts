@@ -6,7 +6,7 @@ import {
   stop,
   transform,
 } from "esbuild";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { buildOptionsOf, type InMemory } from "./build_options.ts";
 import { Copy } from "../natives/copy.ts";
 import { Externals } from "../natives/externals.ts";
@@ -25,21 +25,17 @@ import { describe, metafileOf, ModuleResult, partOf } from "./module_result.ts";
 import { minify, type Part } from "./output.ts";
 import { Packages } from "../packages/packages.ts";
 import type { Reading } from "./resolver.ts";
-import { stampOf } from "./stamps.ts";
 
-/** A module that is bundled again and again. */
+/** A module that is bundled again and again. Whether this still counts is what the requests say. */
 interface Build {
   /** From the second bundle on, esbuild keeps the modules in memory, so that the next build is faster. */
   context?: Promise<BuildContext<InMemory>>;
   /** The imports that esbuild asks about in the context. */
   asked?: string;
-  /** It counts as long as the application has the same imports, and packages the same `package.json`. */
+  /** The module graph, as long as the application has the same imports. */
   reading?: Promise<Reading> | undefined;
   /** The imports of the application in the last bundle. */
   imports?: string;
-  /** The files of the last bundle, with their times and sizes. */
-  stamps: ReadonlyMap<string, string>;
-  bundle?: ModuleBundle;
 }
 
 /** The largest number of modules of one build. The names of all of them are one argument of Deno. */
@@ -50,6 +46,7 @@ export class Builds {
   readonly #options: BundlerOptions;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #builds = new Map<string, Build>();
+  #running: Promise<BundleResult[]> = Promise.resolve([]);
 
   /** @param environment The variables for Deno, which downloads modules. */
   constructor(options: BundlerOptions, environment: Readonly<Record<string, string>>) {
@@ -58,19 +55,36 @@ export class Builds {
   }
 
   /** Bundles modules. Those that were not bundled before are bundled together, so that what they share is read once. */
-  async run({ entries, style }: BundleRequest): Promise<BundleResult[]> {
+  run(request: BundleRequest): Promise<BundleResult[]> {
+    // One after the other, because a context of esbuild has one build at a time.
+    return this.#running = this.#running.then(() => this.#run(request));
+  }
+
+  async #run({ entries, style, anew = [] }: BundleRequest): Promise<BundleResult[]> {
+    for (const entry of anew) await this.#forget(keyOf(entry, style));
     const fresh = entries.filter((entry) => !this.#builds.has(keyOf(entry, style)));
+    const made = new Map<string, ModuleBundle>();
     for (let from = 0; fresh.length > 1 && from < fresh.length; from += MOST) {
-      await this.#bundleTogether(fresh.slice(from, from + MOST), style);
+      await this.#bundleTogether(fresh.slice(from, from + MOST), style, made);
     }
     return await Promise.all(
-      entries.map((entry) =>
-        this.#bundle(entry, style, fresh.includes(entry)).then(
-          (bundle) => ({ bundle }),
-          ({ message }: Error) => ({ problem: message }),
-        )
-      ),
+      entries.map(async (entry) => {
+        try {
+          const key = keyOf(entry, style);
+          const build = this.#builds.get(key) ?? {};
+          this.#builds.set(key, build);
+          return { bundle: made.get(entry) ?? await this.#rebuild(build, entry, style) };
+        } catch (error) {
+          return { problem: (error as Error).message };
+        }
+      }),
     );
+  }
+
+  async #forget(key: string): Promise<void> {
+    const build = this.#builds.get(key);
+    this.#builds.delete(key);
+    await (await build?.context)?.dispose();
   }
 
   /** Finds the files of native packages, with what these need at run time. */
@@ -78,30 +92,15 @@ export class Builds {
     return new Copy(natives, { platform, target }, this.#options);
   }
 
-  /** Bundles a module. Returns `undefined` if no file has changed since the last bundle that the caller has. */
-  async #bundle(
-    entry: string,
-    style: Style,
-    isFresh: boolean,
-  ): Promise<ModuleBundle | undefined> {
-    const build = this.#buildOf(entry, style);
-    const { bundle, stamps } = build;
-    const changed = [...stamps].filter(([file, stamp]) => stampOf(file) !== stamp);
-    if (bundle && isFresh && changed.length === 0) return bundle;
-    // Without inputs, a module imports computed names, and a new file may have one of them.
-    if (bundle?.inputs && changed.length === 0) return undefined;
-    delete build.bundle;
-    if (changed.some(([file]) => basename(file) === "package.json")) build.reading = undefined;
-    const made = build.bundle = await this.#rebuild(build, entry, style);
-    return !isFresh && made.code === bundle?.code && made.map === bundle.map ? undefined : made;
-  }
-
   /**
    * Bundles modules in one build of esbuild. A module that has a problem, or that needs more than esbuild, gets no bundle
    * here: it is then bundled alone.
    */
-  async #bundleTogether(entries: readonly string[], style: Style): Promise<void> {
-    const begin = Date.now();
+  async #bundleTogether(
+    entries: readonly string[],
+    style: Style,
+    bundles: Map<string, ModuleBundle>,
+  ): Promise<void> {
     const reading = this.#read(entries, style);
     const part = await reading.then(async (reading) =>
       partOf(
@@ -121,32 +120,22 @@ export class Builds {
         outputFiles: outputFiles.filter(isOwn),
         metafile: metafileOf(metafile, `index-${index}.js`),
       };
-      const made = new ModuleResult(own, this.#options, begin);
+      const made = new ModuleResult(entry, own, this.#options);
       if (made.circles.size > 0) continue;
-      const { imports, stamps } = made;
-      const build: Build = { reading, imports, stamps };
       try {
         await made.check(await reading, style.target);
-        build.bundle = await made.complete(made.output, await reading, style.target);
+        bundles.set(entry, await made.complete(made.output, await reading, style.target));
       } catch {
         continue;
       }
-      this.#builds.set(keyOf(entry, style), build);
+      this.#builds.set(keyOf(entry, style), { reading, imports: made.imports });
     }
   }
 
-  #buildOf(entry: string, style: Style): Build {
-    const key = keyOf(entry, style);
-    const build = this.#builds.get(key) ?? { stamps: new Map() };
-    this.#builds.set(key, build);
-    return build;
-  }
-
   async #rebuild(build: Build, entry: string, style: Style): Promise<ModuleBundle> {
-    const begin = Date.now();
     const isGraphNew = build.reading === undefined;
     const make = async () =>
-      new ModuleResult(await this.#make(build, entry, style), this.#options, begin);
+      new ModuleResult(entry, await this.#make(build, entry, style), this.#options);
     let made = await make().catch((error) => {
       if (isGraphNew) throw error;
       build.reading = undefined; // A file may have been added or removed, or a package installed anew.
@@ -159,11 +148,10 @@ export class Builds {
     build.imports = made.imports;
     const reading = await build.reading!;
     await made.check(reading, style.target);
-    build.stamps = made.stamps;
     const output = made.circles.size === 0
       ? made.output
       : style.isMinified
-      ? await this.#minify(entry, style)
+      ? await this.#minify(build, entry, style)
       : await made.restored();
     return await made.complete(output, reading, style.target);
   }
@@ -196,9 +184,10 @@ export class Builds {
   }
 
   /** Minifies a bundle that must keep its declarations. */
-  async #minify(entry: string, style: Style) {
-    const inFull = { ...style, isMinified: false };
-    const full = await this.#rebuild(this.#buildOf(entry, inFull), entry, inFull);
+  async #minify({ reading }: Build, entry: string, style: Style) {
+    const inFull: Build = { reading };
+    const full = await this.#rebuild(inFull, entry, { ...style, isMinified: false });
+    await (await inFull.context)?.dispose();
     return { ...await minify(full), warnings: full.warnings };
   }
 

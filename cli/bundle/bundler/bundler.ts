@@ -1,6 +1,6 @@
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findApplication, readConfiguration } from "./application_folders.ts";
+import { type ApplicationFolders, findApplication } from "./application_folders.ts";
 import { checkNpmSettings } from "./npm_settings.ts";
 import { childEnvironment, prepareApart } from "../../programs/find_program.ts";
 import { confine, tryConfinement } from "../../lambda/isolation/confinement.ts";
@@ -14,6 +14,8 @@ import { MissingAddonsError } from "../natives/remedies.ts";
 export interface BundlerSettings {
   /** The folder of the application, with its `deno.json` or `package.json`. Without a folder, no local file is bundled. */
   readonly folder?: string | undefined;
+  /** What the configuration says about the folder; read by default. */
+  readonly application?: ApplicationFolders | undefined;
   /** The host of remote modules that may be imported, beside those that Deno allows. */
   readonly host?: string | undefined;
   /** How the process is kept apart from other files; by default as well as this machine can. */
@@ -45,21 +47,11 @@ const said = new Set<string>();
 /** A process that bundles the modules of one application. It is confined, because modules are the work of others. */
 export class Bundler implements AsyncDisposable {
   readonly #connection: Connection;
-  /** The last bundles of the modules. */
-  readonly #bundles = new Map<string, ModuleBundle>();
   /** The last copies of native packages. */
   readonly #copies = new Map<string, CopiedPackages>();
-  readonly #folder: string | undefined;
-  readonly #configuration: ReadonlyMap<string, string | undefined>;
 
-  private constructor(
-    connection: Connection,
-    folder: string | undefined,
-    configuration: ReadonlyMap<string, string | undefined>,
-  ) {
+  private constructor(connection: Connection) {
     this.#connection = connection;
-    this.#folder = folder;
-    this.#configuration = configuration;
   }
 
   /** Starts a process. */
@@ -68,10 +60,10 @@ export class Bundler implements AsyncDisposable {
     const [esbuild] = await Promise.all([findEsbuild(signal), tryConfinement()]);
     const folder = settings.folder && await realPath(settings.folder);
     if (folder !== undefined) await checkNpmSettings(folder);
-    const configuration = folder === undefined ? new Map() : await readConfiguration(folder);
-    const application = folder === undefined
-      ? { folders: [], packages: [], linked: [], hasNodeModules: false, isNodeProject: false }
-      : await findApplication(folder);
+    const application = settings.application ??
+      (folder === undefined
+        ? { folders: [], packages: [], linked: [], hasNodeModules: false, isNodeProject: false }
+        : await findApplication(folder));
     const warnOnce = (text: string) => {
       if (settings.warn === undefined || said.has(text)) return;
       said.add(text);
@@ -83,6 +75,7 @@ export class Bundler implements AsyncDisposable {
       folder: folder ?? root(),
       application: application.folders,
       npmCache: esbuild.npmCache,
+      hasSloppyImports: isNode,
       denoDir: esbuild.denoDir,
       // With options, esbuild reads no tsconfig.json, also not those of packages in Deno's cache.
       compilerOptions: application.compilerOptions ??
@@ -145,49 +138,43 @@ export class Bundler implements AsyncDisposable {
       stdout: "piped",
       stderr: "piped",
     });
-    return new Bundler(new Connection(command.spawn(), signal), folder, configuration);
+    return new Bundler(new Connection(command.spawn(), signal));
   }
 
-  /** Whether the configuration of the application is as it was when the process started. */
-  async isCurrent(): Promise<boolean> {
-    if (this.#connection.isOver) return false;
-    const now = this.#folder === undefined ? new Map() : await readConfiguration(this.#folder);
-    return now.size === this.#configuration.size &&
-      [...now].every(([file, text]) => this.#configuration.get(file) === text);
+  /** Whether the process has ended. */
+  get isOver(): boolean {
+    return this.#connection.isOver;
   }
 
-  /**
-   * Bundles a module and everything that it imports into one module. The next bundle of the module is faster, and is the
-   * same object if no file has changed.
-   *
-   * @param entry The path or the URL of the module.
-   * @throws {Error} If a module is missing or invalid, or may not be imported.
-   */
+  /** Bundles one module as {@linkcode bundleAll} does, and finds everything anew. Throws if there is a problem. */
   async bundle(entry: string, style: Partial<Style> = {}): Promise<ModuleBundle> {
-    const [bundle] = await this.bundleAll([entry], style);
+    const [bundle] = await this.bundleAll([entry], style, [entry]);
     if (bundle instanceof Error) throw bundle;
     return bundle!;
   }
 
-  /** Bundles modules, each into one module. What new modules share is read once. A module that has a problem gets an error. */
+  /**
+   * Bundles modules, each with everything that it imports into one module. What new modules share is read once. The next bundle of
+   * a module is faster.
+   *
+   * @param entries The paths or the URLs of the modules.
+   * @param anew Those for which more has changed than the content and the times of files. Of these, everything is found anew.
+   * @returns The bundles. A module that is missing or invalid, or may not be imported, gets an error.
+   */
   async bundleAll(
     entries: readonly string[],
     { target = "deno", isMinified = false }: { [name in keyof Style]?: Style[name] | undefined } =
       {},
+    anew: readonly string[] = [],
   ): Promise<(ModuleBundle | Error)[]> {
     const { results = [], contents } = await this.#connection.ask({
-      bundle: { entries, style: { target, isMinified } },
+      bundle: { entries, style: { target, isMinified }, anew },
     });
     const texts = contents.values().map((bytes) => new TextDecoder().decode(bytes));
-    return entries.map((entry, index) => {
+    return entries.map((_, index) => {
       const { bundle, problem } = results[index]!;
       if (problem !== undefined) return new Error(problem);
-      const key = JSON.stringify([entry, target, isMinified]);
-      if (bundle !== undefined) {
-        const [code, map] = [texts.next().value!, texts.next().value!];
-        this.#bundles.set(key, { ...bundle, code, map });
-      }
-      return this.#bundles.get(key)!;
+      return { ...bundle!, code: texts.next().value!, map: texts.next().value! };
     });
   }
 

@@ -30,66 +30,6 @@ Deno.test("esbuild is found in the cache without asking Deno, and never below th
   }
 });
 
-/** Waits until a file has another time than a file that is written now. */
-const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
-
-Deno.test("Bundler.bundle() makes a new bundle only if a file has changed, the same as from the start", async () => {
-  await using app = await makeApp({
-    "package.json": `{ "dependencies": { "a": "1.0.0" } }`,
-    "one.ts": `import a from "a"; import text from "./lib/a.txt" with { type: "text" };
-      import data from "./lib/a.json" with { type: "json" }; import { lib } from "./lib/a.ts";
-      export const handler = () => [a, text, data, lib];`,
-    "lib/a.ts": "export const lib = 1;",
-    "lib/a.txt": "text",
-    "lib/a.json": "{}",
-    "node_modules/a/package.json": `{ "name": "a", "version": "1.0.0", "main": "old.js" }`,
-    "node_modules/a/old.js": "module.exports = 1;",
-    "node_modules/a/main.js": `module.exports = "another main";`,
-    "lib/b.ts": `export const b = "a new import";`,
-  }, {});
-  const module = `${app.folder}/one.ts`;
-  await using bundler = await Bundler.open({ folder: app.folder });
-  let bundle = await bundler.bundle(module);
-  for (
-    const [path, text, expected] of [
-      ["lib/a.ts", "export const lib = 12345;", /12345/],
-      ["lib/a.txt", "another text", /another text/],
-      ["lib/a.json", `{ "key": "another key" }`, /another key/],
-      ["node_modules/a/old.js", `module.exports = "patched";`, /patched/],
-      ["lib/a.ts", "export const lib = 54321;", /54321/], // of the same size
-      ["lib/a.ts", `export { b as lib } from "./b.ts";`, /a new import/],
-      ["lib/b.ts", `import { sep } from "node:path"; export const b = sep + "/b";`, /node:path/],
-      ["node_modules/a/package.json", `{ "name": "a", "main": "main.js" }`, /another main/],
-    ] as const
-  ) {
-    await pause();
-    await Deno.writeTextFile(`${app.folder}/${path}`, text);
-    const next = await bundler.bundle(module);
-    assertMatch(next.code, expected);
-    assertEquals(next, await bundleModule(module), path);
-    bundle = next;
-  }
-  await pause();
-  bundle = await bundler.bundle(module); // All files are older than this bundle.
-  assert(bundle === await bundler.bundle(module), "nothing has changed");
-
-  await Deno.remove(`${app.folder}/node_modules/a/old.js`);
-  await Deno.writeTextFile(`${app.folder}/node_modules/a/new.js`, `module.exports = "new one";`);
-  await Deno.writeTextFile(`${app.folder}/node_modules/a/package.json`, `{ "main": "new.js" }`);
-  assertMatch((await bundler.bundle(module)).code, /new one/);
-
-  await Deno.writeTextFile(`${app.folder}/lib/a.ts`, "export const lib = (");
-  await assertRejects(() => bundler.bundle(module), Error, "Unexpected end of file");
-  await Deno.writeTextFile(`${app.folder}/lib/a.ts`, "export const lib = 777;");
-  assertMatch((await bundler.bundle(module)).code, /777/);
-
-  await Deno.writeTextFile(module, `export { handler } from "./lib/c.ts";`);
-  const { message } = await assertRejects(() => bundleModule(module), Error);
-  await assertRejects(() => bundler.bundle(module), Error, message.replace(/^.*?": /, ""));
-  await Deno.writeTextFile(`${app.folder}/lib/c.ts`, "export const handler = 888;");
-  assertMatch((await bundler.bundle(module)).code, /888/);
-});
-
 Deno.test({
   name: "esbuild gets no key of a registry and no proxy",
   ignore: Deno.build.os !== "linux",
@@ -109,31 +49,6 @@ Deno.test({
       for (const name of Object.keys(variables)) Deno.env.delete(name);
     }
   },
-});
-
-Deno.test("Bundler.isCurrent() is false if a file of the configuration or the folder is another one", async () => {
-  for (
-    const [path, text] of [
-      ["app/deno.json", `{ "imports": { "b": "./b.ts" } }`],
-      ["app/package.json", "{}"],
-      ["deno.json", `{ "workspace": ["./app"] }`],
-      ["app/maps/imports.json", `{ "imports": {} }`],
-    ] as const
-  ) {
-    await using app = await makeApp({
-      "app/deno.json": `{ "importMap": "./maps/imports.json" }`,
-      "app/maps/imports.json": `{ "imports": { "b": "./c.ts" } }`,
-    }, {});
-    await using bundler = await Bundler.open({ folder: `${app.folder}/app` });
-    assertEquals(await bundler.isCurrent(), true);
-    await Deno.writeTextFile(`${app.folder}/${path}`, text);
-    assertEquals(await bundler.isCurrent(), false, path);
-  }
-  await using app = await makeApp({ "app/one.ts": "" }, {});
-  await using bundler = await Bundler.open({ folder: `${app.folder}/app` });
-  await Deno.rename(`${app.folder}/app`, `${app.folder}/old`);
-  await Deno.mkdir(`${app.folder}/app`);
-  assertEquals(await bundler.isCurrent(), false);
 });
 
 Deno.test("the bundler says once that this machine cannot confine it", async () => {

@@ -1,29 +1,46 @@
 import type { Metafile } from "esbuild";
-import { createHash } from "node:crypto";
 import { parse as parseJson } from "jsonc-parser";
-import { readFileSync } from "node:fs";
-import { dirname, join, parse, resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
-import { isInside, isPackageFile } from "../packages/access.ts";
+import { isInside, isPackageFile, realPath } from "../packages/access.ts";
 import type { Graph } from "../packages/graph.ts";
 import type { BundlerOptions, Inputs } from "../packages/messages.ts";
+import { foldersAbove, STATES } from "./application_folders.ts";
+
+/** The files of a folder that decide how the modules there are bundled. */
+const CONFIGS = [...DENO_CONFIGS, "package.json", "tsconfig.json"];
 
 /**
- * Lists what a bundle was made of. Returns `undefined` if a module of the application imports files by computed names, because a
- * new file could match them.
+ * Lists what a bundle was made of, except the configuration in the folder of the application and above it.
  *
+ * @param entry The path or the URL of the module.
  * @param others Files that count beside those of the metafile.
  */
 export function inputsOf(
+  entry: string,
   { inputs }: Metafile,
   { modules, npmPackages = {} }: Graph,
   options: BundlerOptions,
   others: readonly string[],
-): Inputs | undefined {
+): Inputs {
   const { folder, npmCache, denoDir, application } = options;
   const locals = new Map(modules.map(({ specifier, local }) => [specifier, local]));
+  const configured = new Set(foldersAbove(folder));
   const files = new Set(others);
+  const names = new Map<string, readonly [string, string]>();
+  const paths = new Set<string>();
+  const add = (folder: string, start: string) => names.set(join(folder, start), [folder, start]);
+  /** Adds a path that an import names: another file or a link could take its place, or be found before it. */
+  const addPlace = (path: string) => {
+    if (isPackageFile(path, options)) return add(dirname(path), "");
+    add(dirname(path), basename(path).replace(/(?!^)\..*$/, "") + ".");
+    if (!configured.has(dirname(path))) paths.add(dirname(path));
+  };
   const own = new Set<string>();
+  if (!/^https?:/.test(entry)) addPlace(entry);
   for (const [input, { imports }] of Object.entries(inputs)) {
     const name = input.replace(/ with \{.*$/, "");
     const [, id, path] = /^npm:((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(name) ?? [];
@@ -36,31 +53,49 @@ export function inputsOf(
     files.add(file);
     if (id !== undefined || file === locals.get(name)) continue;
     own.add(file);
-    const hasPattern = imports.some(({ path, external }) => external && path.includes("*"));
-    if (hasPattern && !isPackageFile(file, options)) return undefined;
+    addPlace(file);
+    for (const { path, original = path, external } of imports) {
+      const [pattern] = external ? /[^/]*\*.*$/.exec(path) ?? [] : [];
+      if (pattern !== undefined) {
+        const top = resolve(dirname(file), path.slice(0, -pattern.length));
+        foldersBelow(top).forEach((folder) => add(folder, ""));
+      } else if (/^\.\.?(\/|$)/.test(original)) addPlace(join(dirname(file), original));
+    }
   }
-  const names = new Map<string, readonly [string, string]>();
-  const add = (folder: string, start: string) => names.set(join(folder, start), [folder, start]);
+  for (const { specifier, dependencies = [] } of modules) {
+    if (!specifier.startsWith("file:")) continue;
+    const file = fileURLToPath(specifier);
+    if (!own.has(file) && !own.has(realPath(file) ?? file)) continue;
+    for (const { code } of dependencies) {
+      if (code?.specifier?.startsWith("file:")) addPlace(fileURLToPath(code.specifier));
+    }
+  }
   const folders = new Set<string>();
   for (const file of own) {
     for (let path = dirname(file); !folders.has(path); path = dirname(path)) folders.add(path);
-    if (isPackageFile(file, options)) continue;
-    const { dir, name } = parse(file);
-    add(dir, name.replace(/\..*$/, "") + ".");
-    if (name === "index") add(dirname(dir), parse(dir).base + ".");
   }
   for (const path of folders) {
-    for (const name of [...DENO_CONFIGS, "package.json", "tsconfig.json"]) {
-      files.add(join(path, name));
-    }
-    if (application.some((one) => isInside(path, one) || isInside(one, path))) {
-      add(join(path, "node_modules"), "");
-      for (const name of STATES) files.add(join(path, "node_modules", name));
+    const isOwn = application.some((one) => isInside(path, one));
+    if (configured.has(path) || !isOwn && !isPackageFile(path, options)) continue;
+    if (isPackageFile(join(path, "x"), options)) add(path, "");
+    else for (const name of [...CONFIGS, "node_modules"]) add(path, name + ".");
+    for (const name of CONFIGS) if (existsSync(join(path, name))) files.add(join(path, name));
+    const packages = join(path, "node_modules");
+    if (!existsSync(packages)) continue;
+    add(packages, "");
+    for (const name of STATES) {
+      if (existsSync(join(packages, name))) files.add(join(packages, name));
     }
   }
-  for (const file of files) {
-    if (/[\\/][^\\/]*tsconfig[^\\/]*\.json$/.test(file)) {
-      extendedBy(file).forEach((one) => files.add(one)); // The loop also visits these.
+  const tsconfigs = [...configured].map((path) => join(path, "tsconfig.json")).concat(...files)
+    .filter((file) => /[\\/][^\\/]*tsconfig[^\\/]*\.json$/.test(file));
+  for (const tsconfig of tsconfigs) {
+    for (const file of extendedBy(tsconfig)) {
+      if (!existsSync(file)) paths.add(file);
+      else if (!files.has(file)) {
+        files.add(file);
+        tsconfigs.push(file); // The loop also visits it.
+      }
     }
   }
   const packages = Object.values(npmPackages).map(({ localPath }) => localPath);
@@ -75,11 +110,19 @@ export function inputsOf(
     files: [...files].sort(),
     versions: [...new Set(versions)].sort(),
     names: [...names.values()].sort(),
+    paths: [...paths].sort(),
   };
 }
 
-/** The files in `node_modules` in which npm, pnpm, Yarn and Bun note what they have installed. */
-const STATES = [".package-lock.json", ".modules.yaml", ".yarn-state.yml", ".yarn-integrity"];
+/** Lists a folder and those below: an import by a computed name finds the files there. */
+function foldersBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [folder];
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const folders = entries.filter((one) =>
+    one.isDirectory() && !/^(\.|node_modules$)/.test(one.name)
+  );
+  return [folder, ...folders.flatMap(({ name }) => foldersBelow(join(folder, name)))];
+}
 
 /** The files that a `tsconfig.json` may extend. Most of them do not exist. */
 function extendedBy(file: string): string[] {
@@ -92,14 +135,11 @@ function extendedBy(file: string): string[] {
   return list.filter((name): name is string => typeof name === "string" && name !== "").flatMap((
     name,
   ) =>
-    (/^[./]/.test(name) ? [dirname(file)] : nodeModulesAbove(dirname(file))).flatMap((folder) =>
-      ["", ".json", "/tsconfig.json"].map((end) => resolve(folder, name + end))
-    )
+    (/^[./]/.test(name)
+      ? [dirname(file)]
+      : foldersAbove(dirname(file)).map((path) => join(path, "node_modules")))
+      .flatMap((folder) =>
+        ["", ".json", "/tsconfig.json"].map((end) => resolve(folder, name + end))
+      )
   );
-}
-
-function nodeModulesAbove(folder: string): string[] {
-  const parent = dirname(folder);
-  const own = join(folder, "node_modules");
-  return parent === folder ? [own] : [own, ...nodeModulesAbove(parent)];
 }

@@ -12,7 +12,6 @@ import { findAddon } from "../packages/optional_imports.ts";
 import { bundleOf, type Part } from "./output.ts";
 import type { Packages } from "../packages/packages.ts";
 import type { Reading } from "./resolver.ts";
-import { stampOf, stampsOf } from "./stamps.ts";
 
 /** Takes a result of esbuild, with the names of the modules of packages. */
 export function partOf({ metafile, outputFiles }: BuildResult<InMemory>, packages: Packages): Part {
@@ -24,17 +23,16 @@ export function partOf({ metafile, outputFiles }: BuildResult<InMemory>, package
 
 /** What esbuild has made of one module: checked, and completed to a bundle. */
 export class ModuleResult {
+  readonly #entry: string;
   readonly #part: Part;
   readonly #options: BundlerOptions;
   /** The imports of the application. */
   readonly imports: string;
-  /** The files of the bundle, with their times and sizes. */
-  readonly stamps: Map<string, string>;
   /** The modules of the application that import each other in circles. */
   readonly circles: ReadonlySet<string>;
 
-  /** @param begin The time at which the build was begun. */
-  constructor(part: Part, options: BundlerOptions, begin: number) {
+  constructor(entry: string, part: Part, options: BundlerOptions) {
+    this.#entry = entry;
     this.#part = part;
     this.#options = options;
     const { metafile } = part;
@@ -42,7 +40,6 @@ export class ModuleResult {
       Object.entries(metafile.inputs).filter(([input]) => this.#isOwn(input))
         .map(([input, { imports }]) => [input, imports]),
     );
-    this.stamps = new Map(stampsOf(metafile, options.folder, begin));
     this.circles = findCircles(metafile, (input) => this.#isOwn(input));
   }
 
@@ -125,10 +122,13 @@ export class ModuleResult {
   ): Promise<ModuleBundle> {
     const { metafile } = this.#part;
     const { folder } = this.#options;
-    const read = new Set(Object.keys(metafile.inputs).filter((input) => this.#isOwn(input)));
-    const modules = [...read].map((input) => resolve(folder, input));
-    const own = [...this.stamps.keys()].filter((file) => !isPackageFile(file, this.#options));
-    const folders = new Set(own.map((file) => dirname(file)));
+    const own = Object.keys(metafile.inputs).filter((input) => this.#isOwn(input));
+    const read = new Set(own);
+    const modules = own.map((input) => resolve(folder, input));
+    const folders = new Set([
+      ...this.#options.application, // with the configuration of the workspace
+      ...modules.map((path) => dirname(path)),
+    ]);
     const foldersElsewhere = [...folders].filter((path) => !isInside(path, folder));
     const [{ imports }] = Object.values(metafile.outputs).filter(({ entryPoint }) =>
       entryPoint
@@ -137,8 +137,7 @@ export class ModuleResult {
     ];
     const natives = externals?.packagesOf(imports.map(({ path }) => path));
     const manifests = natives?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
-    for (const file of manifests) this.stamps.set(file, stampOf(file));
-    const inputs = inputsOf(metafile, graph, this.#options, manifests);
+    const inputs = inputsOf(this.#entry, metafile, graph, this.#options, manifests);
     if (target === "deno") return { ...output, foldersElsewhere, modules, inputs };
     const warnings = output.warnings ??
       await checkDeno(output, (source) => read.has(source), folder);

@@ -3,7 +3,8 @@ import { Bundler, type CopiedPackages, realPath } from "../bundler/bundler.ts";
 import type { CopyRequest, Inputs, ModuleBundle, Target } from "../packages/messages.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
 import { CHILD_VARIABLES } from "../../programs/find_program.ts";
-import { FileStates, identifyTool } from "./made_of.ts";
+import { ABSENT, FileStates, isFile, type Stamps, timeAndSizeOf } from "./file_states.ts";
+import { identifyTool } from "./made_of.ts";
 
 /** How the modules of an application are bundled. */
 export interface BundlesOptions {
@@ -15,6 +16,8 @@ export interface BundlesOptions {
   readonly isMinified?: boolean | undefined;
   /** The results of earlier runs. Without them, every module is bundled. */
   readonly kept?: Kept | undefined;
+  /** The time without a new bundle after which the last ones are kept, in milliseconds; 2 s by default. */
+  readonly quiet?: number | undefined;
   /** Identifies the tool; by default this one. */
   readonly tool?: string | undefined;
   /** Is called when the bundler begins with a module, because no earlier bundle of it is kept. */
@@ -24,17 +27,33 @@ export interface BundlesOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The time without a new bundle after which the last ones are kept, in milliseconds. */
-const QUIET = 2_000;
-
 /** The number of lists of inputs that are kept for a module: one for each branch, for example. */
 const LISTS = 4;
 
-/** A bundle of this run. */
+/** The configuration of the application at one time. */
+interface Configuration {
+  readonly inputs: Inputs;
+  /** The state of its files; `undefined` if this process may not see all of them. */
+  readonly stamps: Stamps | undefined;
+  /** Whether no file was changing while it was read. */
+  readonly isSure: boolean;
+  /** Identifies the content. */
+  readonly key: string;
+  /** Identifies what the process of the bundler was started with. It does without the lock file, which Deno writes. */
+  readonly ofProcess: string;
+  readonly application: Awaited<ReturnType<typeof findApplication>> | undefined;
+}
+
+/** A bundle of this run, with the state of everything that it was made of. */
 interface Made {
   readonly bundle: ModuleBundle;
-  /** The state of what it was made of. */
-  readonly stamps: readonly string[];
+  readonly inputs: Inputs;
+  readonly stamps: Stamps;
+  /** Whether the bundler may go on from this build if nothing has changed but the content of files. */
+  readonly canGoOn: boolean;
+  /** Whether the bundle has the content that the stamps tell. If a file changed while it was bundled, nobody knows. */
+  readonly isSure: boolean;
+  readonly recipe: string | undefined;
 }
 
 /** A module, and what its bundle runs on. */
@@ -45,19 +64,21 @@ export interface Wanted {
 
 const idOf = ({ path, target }: Wanted) => `${target} ${path}`;
 
-/** The bundles of the modules of one application. A module is bundled only if something that its bundle is made of has changed. */
+/**
+ * The bundles of the modules of one application. Here alone is decided whether a bundle still holds: it does as long as everything
+ * that it was made of is as it was when it was made.
+ */
 export class Bundles implements AsyncDisposable {
   readonly #options: BundlesOptions;
   readonly #made = new Map<string, Made>();
-  /** The bundles that are not kept yet, with the time at which they were begun. */
-  readonly #unkept = new Map<
-    string,
-    { readonly bundle: ModuleBundle; readonly begin: number; readonly wanted: Wanted }
-  >();
+  /** Those of them that are not kept for later runs yet. */
+  readonly #unkept = new Map<string, Wanted>();
   #bundler: Promise<Bundler> | undefined;
+  /** The configuration that the bundler was started with. */
+  #started = "";
   /** The first bundle, if it was begun early. */
   #beginning = Promise.resolve();
-  #configuration = "";
+  #configuration: Configuration | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #keeping = Promise.resolve();
 
@@ -76,26 +97,34 @@ export class Bundles implements AsyncDisposable {
     target: Target = "deno",
   ): Promise<(ModuleBundle | Error)[]> {
     await this.#beginning;
-    return await this.#take(paths, target);
+    const found = await this.#take(paths, target);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#keepSoon(true), this.#options.quiet ?? 2_000);
+    return found;
   }
 
   async #take(paths: readonly string[], target: Target): Promise<(ModuleBundle | Error)[]> {
-    await this.#readConfiguration();
     const states = new FileStates();
+    const configuration = await this.#configure(states);
     const found = new Map<string, ModuleBundle | Error>();
+    /** The modules to bundle, with their last bundles and the state of these now. */
+    const missing = new Map<string, { readonly made: Made; readonly now: Stamps } | undefined>();
     for (const path of new Set(paths)) {
       const made = this.#made.get(idOf({ path, target }));
-      const bundle = made === undefined
-        ? await this.#find({ path, target }, states)
-        : areEqual(states.stampsOf(made.bundle.inputs!), made.stamps)
+      const now = made && unlessForbidden(() => states.stampsOf(made.inputs));
+      const isSame = made !== undefined && now !== undefined && made.isSure &&
+        areEqual(now.files, made.stamps.files) && areEqual(now.places, made.stamps.places);
+      const bundle = isSame
         ? made.bundle
+        : made === undefined
+        ? await this.#find({ path, target }, configuration, states)
         : undefined;
       if (bundle !== undefined) found.set(path, bundle);
+      else missing.set(path, made && now && { made, now });
     }
-    const missing = [...new Set(paths)].filter((path) => !found.has(path));
-    if (missing.length > 0) {
-      const results = await this.#bundle(missing, target);
-      missing.forEach((path, index) => found.set(path, results[index]!));
+    if (missing.size > 0) {
+      const results = await this.#bundle(missing, target, configuration, states);
+      results.forEach((result, path) => found.set(path, result));
     }
     return paths.map((path) => found.get(path)!);
   }
@@ -107,12 +136,11 @@ export class Bundles implements AsyncDisposable {
    * @param modules All modules of the application.
    */
   async begin(modules: readonly Wanted[], first: Wanted | undefined): Promise<void> {
-    await this.#readConfiguration();
-    const recipes = modules.map((wanted) => this.#recipeOf(wanted));
+    const configuration = await this.#configure(new FileStates());
+    const recipes = modules.map((wanted) => this.#recipeOf(wanted, configuration));
     const lists = await Promise.all(recipes.map((recipe) => recipe ? this.#listsOf(recipe) : []));
     if (lists.every((list) => list.length === 0)) {
-      this.#bundler = this.#startBundler();
-      await this.#bundler.catch(() => {});
+      await this.#openBundler(configuration).catch(() => {});
     }
     if (first === undefined) return;
     this.#beginning = this.#take([first.path], first.target).then(() => {}, () => {});
@@ -120,41 +148,76 @@ export class Bundles implements AsyncDisposable {
 
   /** Copies native packages, as {@linkcode Bundler.copy} does. */
   async copy(request: CopyRequest): Promise<CopiedPackages> {
-    return await (await this.#openBundler()).copy(request);
+    const configuration = this.#configuration ?? await this.#configure(new FileStates());
+    return await (await this.#openBundler(configuration)).copy(request);
   }
 
-  /** Forgets what was found before, if the configuration of the application has changed. */
-  async #readConfiguration(): Promise<void> {
+  /** Reads the configuration if it has changed. Then all bundles of before are forgotten. */
+  async #configure(states: FileStates): Promise<Configuration> {
+    const former = this.#configuration;
+    const stampsOf = (inputs: Inputs) => unlessForbidden(() => states.stampsOf(inputs));
+    if (former?.isSure && areSame(stampsOf(former.inputs), former.stamps)) return former;
     const folder = this.#options.folder && await realPath(this.#options.folder);
-    const configuration = folder === undefined ? [] : [...await readConfiguration(folder)];
-    const application = folder === undefined ? undefined : await findApplication(folder);
-    const text = JSON.stringify([configuration, application]);
-    if (text === this.#configuration) return;
-    this.#configuration = text;
-    this.#made.clear();
-    this.#unkept.clear();
+    const { texts, inputs } = folder === undefined
+      ? { texts: new Map(), inputs: { files: [], versions: [], names: [], paths: [] } }
+      : await readConfiguration(folder);
+    const application = folder === undefined ? undefined : await findApplication(folder, texts);
+    const stamps = stampsOf(inputs);
+    const identity = unlessForbidden(() => states.contentOf({ ...inputs, files: [] }));
+    const packages = inputs.files.filter((file) => !texts.has(file));
+    const ofProcess = keyOf(
+      [...texts].filter(([file]) => !file.endsWith("deno.lock")),
+      [application, identity, stamps?.places],
+    );
+    const key = keyOf(
+      [...texts],
+      [application, identity],
+      stamps && states.contentOf({
+        ...inputs,
+        files: packages,
+      }),
+    );
+    const made = { inputs, stamps, key, ofProcess, application, isSure: true };
+    const after = new FileStates();
+    const isSure = areSame(unlessForbidden(() => after.stampsOf(inputs)), stamps) &&
+      after.areFilesOlder(
+        { files: inputs.files.filter((_, index) => stamps!.files[index] !== ABSENT) },
+        states.time,
+      );
+    if (key !== former?.key) {
+      this.#made.clear();
+      this.#unkept.clear();
+    }
     for (const path of application?.linked ?? []) {
       if (!named.has(path)) {
         this.#options.warn?.(`"links" of deno.json adds the folder "${path}" to the application`);
       }
       named.add(path);
     }
+    return this.#configuration = { ...made, isSure };
   }
 
   /** Finds the bundle of an earlier run. */
-  async #find(wanted: Wanted, states: FileStates): Promise<ModuleBundle | undefined> {
-    const recipe = this.#recipeOf(wanted);
+  async #find(
+    wanted: Wanted,
+    configuration: Configuration,
+    states: FileStates,
+  ): Promise<ModuleBundle | undefined> {
+    const recipe = configuration.isSure ? this.#recipeOf(wanted, configuration) : undefined;
     for (const inputs of recipe ? await this.#listsOf(recipe) : []) {
-      const content = unlessForbidden(() => states.contentOf(inputs));
+      const stamps = unlessForbidden(() => states.stampsOf(inputs));
+      const content = stamps && unlessForbidden(() => states.contentOf(inputs));
       const parts = content && await this.#options.kept!.get("bundle", keyOf(recipe, content));
-      if (!parts) continue;
+      if (!stamps || !parts) continue;
       const bundle: ModuleBundle = {
         ...jsonOf(parts.get("facts")),
         code: new TextDecoder().decode(parts.get("code")),
         map: new TextDecoder().decode(parts.get("map")),
         inputs,
       };
-      this.#made.set(idOf(wanted), { bundle, stamps: states.stampsOf(inputs) });
+      const isSure = states.areFilesOlder(inputs, states.time);
+      const made = { bundle, inputs, stamps, recipe, isSure, canGoOn: false };
+      this.#made.set(idOf(wanted), made);
       return bundle;
     }
     return undefined;
@@ -166,89 +229,124 @@ export class Bundles implements AsyncDisposable {
     return parts === undefined ? [] : jsonOf(parts.get("inputs"));
   }
 
-  async #bundle(paths: readonly string[], target: Target): Promise<(ModuleBundle | Error)[]> {
+  /** Bundles modules, and finds out what their bundles were made of. */
+  async #bundle(
+    missing: ReadonlyMap<string, { readonly made: Made; readonly now: Stamps } | undefined>,
+    target: Target,
+    configuration: Configuration,
+    before: FileStates,
+  ): Promise<Map<string, ModuleBundle | Error>> {
     const { isMinified, onBundling } = this.#options;
-    const bundler = await this.#openBundler();
+    const paths = [...missing.keys()];
+    const bundler = await this.#openBundler(configuration);
     onBundling?.();
-    const begin = Date.now();
-    const results = await bundler.bundleAll(paths, { target, isMinified }).catch((error) => {
+    const anew = paths.filter((path) => {
+      const { made, now } = missing.get(path) ?? {};
+      return !made?.canGoOn || !isVisible(made, now!);
+    });
+    const style = { target, isMinified };
+    const results = await bundler.bundleAll(paths, style, anew).catch((error) => {
       if (this.#options.signal?.aborted) throw error;
       return paths.map(() => error as Error); // The process has ended.
     });
-    const states = new FileStates();
-    for (const [index, path] of paths.entries()) {
+    const after = new FileStates();
+    const isConfigured = configuration.isSure && areSame(
+      unlessForbidden(() => after.stampsOf(configuration.inputs)),
+      configuration.stamps,
+    );
+    return new Map(paths.map((path, index): [string, ModuleBundle | Error] => {
+      const wanted = { path, target };
       const bundle = results[index]!;
-      const id = idOf({ path, target });
-      this.#made.delete(id);
-      if (bundle instanceof Error || bundle.inputs === undefined) continue;
-      // A file that has changed meanwhile may be newer than the bundle. A deployment may not read some files.
-      if (!unlessForbidden(() => states.areOlder(bundle.inputs!, begin))) continue;
-      this.#made.set(id, { bundle, stamps: states.stampsOf(bundle.inputs) });
-      this.#unkept.set(id, { bundle, begin, wanted: { path, target } });
-    }
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#keepAll(), QUIET);
-    return results;
+      const { made, now } = missing.get(path) ?? {};
+      this.#made.delete(idOf(wanted));
+      if (bundle instanceof Error) return [path, bundle];
+      const { inputs } = bundle;
+      const stamps = unlessForbidden(() => after.stampsOf(inputs)); // A deployment may not read some files.
+      if (stamps === undefined) return [path, bundle];
+      const isSameList = keyOf(made?.inputs) === keyOf(inputs);
+      const arePlacesSure = isConfigured &&
+        (isSameList && areEqual(now!.places, stamps.places) ||
+          after.arePlacesOlder(inputs, before.time));
+      const isSame = isSameList && made!.bundle.code === bundle.code &&
+        made!.bundle.map === bundle.map;
+      const next = {
+        bundle: isSame ? made!.bundle : bundle,
+        inputs,
+        stamps,
+        canGoOn: arePlacesSure && after.areTimesTrue(inputs, before.time),
+        isSure: arePlacesSure && after.areFilesOlder(inputs, before.time),
+        recipe: this.#recipeOf(wanted, configuration),
+      };
+      this.#made.set(idOf(wanted), next);
+      this.#unkept.set(idOf(wanted), wanted);
+      return [path, next.bundle];
+    }));
   }
 
   /** Returns the bundler, or a new one if the configuration of the application has changed. */
-  async #openBundler(): Promise<Bundler> {
+  async #openBundler({ ofProcess, application }: Configuration): Promise<Bundler> {
     const former = await this.#bundler?.catch(() => undefined);
-    if (former !== undefined && await former.isCurrent()) return former;
-    this.#bundler = this.#startBundler();
+    if (former !== undefined && !former.isOver && this.#started === ofProcess) return former;
+    const { folder, host, signal, warn } = this.#options;
+    this.#started = ofProcess;
+    this.#bundler = Bundler.open({ folder, application, host, signal, warn });
     await former?.[Symbol.asyncDispose]();
     return await this.#bundler;
   }
 
-  #startBundler(): Promise<Bundler> {
-    const { folder, host, signal, warn } = this.#options;
-    return Bundler.open({ folder, host, signal, warn });
-  }
-
-  #keepAll(): void {
+  /** @param isQuiet Whether there is time to bundle those modules again whose files changed while they were bundled. */
+  #keepSoon(isQuiet: boolean): void {
     clearTimeout(this.#timer);
-    const bundles = [...this.#unkept.values()].map((made) => ({
-      ...made,
-      recipe: this.#recipeOf(made.wanted),
-    }));
+    const unkept = [...this.#unkept.values()];
     this.#unkept.clear();
     this.#keeping = this.#keeping.then(async () => {
-      const states = new FileStates();
-      for (const { bundle, begin, recipe } of bundles) {
-        const { code, map, inputs, ...facts } = bundle;
-        const content = recipe && unlessForbidden(() => states.contentOf(inputs!));
-        if (!content || !states.areOlder(inputs!, begin)) continue;
-        const bytesOf = (text: string) => new TextEncoder().encode(text);
-        const { kept } = this.#options;
-        await kept!.put(
-          "bundle",
-          keyOf(recipe, content),
-          new Map([
-            ["code", bytesOf(code)],
-            ["map", bytesOf(map)],
-            ["facts", bytesOf(JSON.stringify(facts))],
-          ]),
-        );
-        const former = (await this.#listsOf(recipe)).map((list) => JSON.stringify(list));
-        const lists = [...new Set([JSON.stringify(inputs), ...former])].slice(0, LISTS);
-        await kept!.put("inputs", recipe, new Map([["inputs", bytesOf(`[${lists}]`)]]));
+      for (const wanted of unkept) {
+        const isSure = this.#made.get(idOf(wanted))?.isSure;
+        if (isSure === false && isQuiet) await this.#take([wanted.path], wanted.target);
+        await this.#keep(wanted);
       }
-    });
+    }).catch(() => {}); // The next take() gets the error.
+  }
+
+  /** Keeps a bundle for later runs, under the identity of what it was made of. */
+  async #keep(wanted: Wanted): Promise<void> {
+    const { kept } = this.#options;
+    const { bundle, inputs, stamps, isSure, recipe } = this.#made.get(idOf(wanted)) ?? {};
+    this.#unkept.delete(idOf(wanted));
+    if (!isSure || !recipe) return;
+    const content = new FileStates().contentOf(inputs!);
+    // What was read is what the bundle was made of if it still has the same stamps.
+    const now = new FileStates().stampsOf(inputs!);
+    if (!areSame(now, stamps)) return;
+    const { code, map, inputs: _, ...facts } = bundle!;
+    const bytesOf = (text: string) => new TextEncoder().encode(text);
+    await kept!.put(
+      "bundle",
+      keyOf(recipe, content),
+      new Map([
+        ["code", bytesOf(code)],
+        ["map", bytesOf(map)],
+        ["facts", bytesOf(JSON.stringify(facts))],
+      ]),
+    );
+    const former = (await this.#listsOf(recipe)).map((list) => JSON.stringify(list));
+    const lists = [...new Set([JSON.stringify(inputs), ...former])].slice(0, LISTS);
+    await kept!.put("inputs", recipe, new Map([["inputs", bytesOf(`[${lists}]`)]]));
   }
 
   /** Identifies everything that decides a bundle before its inputs are known. */
-  #recipeOf({ path, target }: Wanted): string | undefined {
+  #recipeOf({ path, target }: Wanted, { key, stamps }: Configuration): string | undefined {
     const { kept, folder, host, isMinified = false } = this.#options;
-    const tool = kept && (this.#options.tool ?? identifyTool());
+    const tool = kept && stamps && (this.#options.tool ?? identifyTool());
     if (tool === undefined) return undefined;
     const environment = CHILD_VARIABLES.filter((name) => SETTINGS.test(name))
       .map((name) => Deno.env.get(name));
-    return keyOf(tool, target, isMinified, path, folder, host, environment, this.#configuration);
+    return keyOf(tool, target, isMinified, path, folder, host, environment, key);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#beginning;
-    this.#keepAll();
+    this.#keepSoon(false);
     const bundler = await this.#bundler?.catch(() => undefined);
     await bundler?.[Symbol.asyncDispose]();
     await this.#keeping;
@@ -266,7 +364,26 @@ function jsonOf(bytes: Uint8Array | undefined) {
 }
 
 function areEqual(some: readonly string[], others: readonly string[]): boolean {
-  return some.every((text, index) => text === others[index]);
+  return some.length === others.length && some.every((text, index) => text === others[index]);
+}
+
+function areSame(some: Stamps | undefined, others: Stamps | undefined): boolean {
+  return some !== undefined && others !== undefined && areEqual(some.files, others.files) &&
+    areEqual(some.places, others.places);
+}
+
+/**
+ * Whether the bundler may go on from its last build: only the content of modules has changed, and esbuild sees that by their
+ * times and sizes.
+ */
+function isVisible({ inputs, stamps }: Made, now: Stamps): boolean {
+  return areEqual(now.places, stamps.places) && inputs.files.every((file, index) => {
+    const former = stamps.files[index]!;
+    const stamp = now.files[index]!;
+    if (former === stamp) return true;
+    if (/[\\/](deno|package|[^\\/]*tsconfig[^\\/]*)\.jsonc?$/.test(file)) return false;
+    return isFile(former) && isFile(stamp) && timeAndSizeOf(former) !== timeAndSizeOf(stamp);
+  });
 }
 
 /** Reads files. Returns `undefined` if this process may not read one of them, as in a deployment. */

@@ -9,6 +9,8 @@ export interface BundlerOptions {
   readonly application: readonly string[];
   /** The npm packages in Deno's cache. */
   readonly npmCache: string;
+  /** Whether an import of JavaScript finds the TypeScript that a compiler makes it of. */
+  readonly hasSloppyImports: boolean;
   /** Deno's cache. */
   readonly denoDir: string;
   /** The flags of Deno that decide how modules are resolved. */
@@ -34,9 +36,11 @@ export interface BundleRequest {
   /** The paths or URLs of the modules. */
   readonly entries: readonly string[];
   readonly style: Style;
+  /** Those of the modules for which nothing that the process has found still counts. */
+  readonly anew?: readonly string[] | undefined;
 }
 
-/** What became of a module: a bundle, a problem, or neither if the bundle is the same as the last bundle of the module. */
+/** What became of a module: a bundle or a problem. */
 export interface BundleResult {
   readonly bundle?: ModuleBundle | undefined;
   readonly problem?: string;
@@ -114,18 +118,20 @@ export interface ModuleBundle extends Output {
   readonly warnings?: readonly string[] | undefined;
   /** The packages that the bundle imports, because they have native add-ons. */
   readonly natives?: NativePackages | undefined;
-  /** What the bundle was made of; `undefined` if that cannot be listed. */
-  readonly inputs?: Inputs | undefined;
+  /** What the bundle was made of. */
+  readonly inputs: Inputs;
 }
 
-/** What a bundle was made of, except the configuration above the application's folder. If all of it is the same, so is the bundle. */
+/** What a bundle was made of, except the configuration. If all of it is the same, so is the bundle. */
 export interface Inputs {
-  /** Files by their content. A file may not exist: then it would change the bundle if it did. */
+  /** Files by their content. */
   readonly files: readonly string[];
   /** Files of Deno's cache by their time and size: which versions of packages there are. */
   readonly versions: readonly string[];
   /** Folders and the start of names in them: a file with such a name could be imported instead. */
   readonly names: readonly (readonly [folder: string, start: string])[];
+  /** Paths that lead elsewhere if a link takes their place. They may not exist. */
+  readonly paths: readonly string[];
 }
 
 /** A package that is copied beside a bundle. */
