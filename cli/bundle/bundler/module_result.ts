@@ -13,6 +13,12 @@ import { bundleOf, type Part } from "./output.ts";
 import type { Packages } from "../packages/packages.ts";
 import type { Reading } from "./resolver.ts";
 
+const OLD_SDK =
+  'the package "aws-sdk" does not read AWS_ENDPOINT_URL, so on this machine its calls ' +
+  "go to AWS; to keep them on the local platform, add two lines: " +
+  "const endpoint = process.env.AWS_ENDPOINT_URL; " +
+  "if (endpoint) AWS.config.update({ endpoint, s3ForcePathStyle: true });";
+
 /** Takes a result of esbuild, with the names of the modules of packages. */
 export function partOf({ metafile, outputFiles }: BuildResult<InMemory>, packages: Packages): Part {
   return {
@@ -138,10 +144,13 @@ export class ModuleResult {
     const natives = externals?.packagesOf(imports.map(({ path }) => path));
     const manifests = natives?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
     const inputs = inputsOf(this.#entry, metafile, graph, this.#options, manifests);
-    if (target === "deno") return { ...output, foldersElsewhere, modules, inputs };
-    const warnings = output.warnings ??
-      await checkDeno(output, (source) => read.has(source), folder);
-    const code = withDeno(output.code);
+    const usesOldSdk = Object.keys(metafile.inputs)
+      .some((input) => /^npm:aws-sdk@2|(^|\/)node_modules\/aws-sdk\//.test(input));
+    const warnings = output.warnings ?? [
+      ...usesOldSdk ? [OLD_SDK] : [],
+      ...target === "deno" ? [] : await checkDeno(output, (source) => read.has(source), folder),
+    ];
+    const code = target === "deno" ? output.code : withDeno(output.code);
     return {
       ...output,
       code,

@@ -4,7 +4,7 @@ import { filesToRefuse } from "./filters.ts";
 import type { GraphModule } from "../packages/graph.ts";
 import { noLoader, remoteLoaderOf } from "./loaders.ts";
 import { BY_ESBUILD } from "../packages/packages.ts";
-import { type Reading, Resolver } from "./resolver.ts";
+import { MISSING, type Reading, Resolver } from "./resolver.ts";
 
 /**
  * Makes a plugin of esbuild that resolves imports as Deno does: with the module graph that Deno made, in which import maps,
@@ -44,6 +44,10 @@ export function denoPlugin(
           return { contents: withoutMetadata(bytes), loader, pluginData };
         });
       }
+      build.onLoad(
+        { filter: /.*/, namespace: MISSING },
+        ({ path }) => ({ contents: missing(path) }),
+      );
       build.onLoad({ filter: filesToRefuse(folders), namespace: "file" }, ({ path }) => {
         const problem = refusal(realPath(path) ?? path, undefined, folders);
         return problem === undefined ? undefined : { errors: [{ text: problem }] };
@@ -64,6 +68,13 @@ export function denoPlugin(
       );
     },
   };
+}
+
+/** Writes a module in place of a package that is not installed. It is CommonJS, so that it runs when it is reached. */
+function missing(name: string): string {
+  const text = `Cannot find package ${JSON.stringify(name)}: it is not installed`;
+  return `throw Object.assign(new Error(${JSON.stringify(text)}), { code: "MODULE_NOT_FOUND" });
+    module.exports;`;
 }
 
 /** Deno adds a last line to the files in its cache. */

@@ -6,7 +6,7 @@ import { type Folders, isPackageFile, realPath, refusal } from "../packages/acce
 import type { Externals } from "../natives/externals.ts";
 import { type Graph, type GraphModule, urlOf } from "../packages/graph.ts";
 import { loaderOf } from "./loaders.ts";
-import { uncaughtImport } from "../packages/optional_imports.ts";
+import { isOptional, uncaughtImport } from "../packages/optional_imports.ts";
 import { BY_ESBUILD, type Packages } from "../packages/packages.ts";
 
 /** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
@@ -22,6 +22,9 @@ export interface Reading {
   /** The imports of native packages, for a runtime that can load these. */
   readonly externals: Externals | undefined;
 }
+
+/** The namespace of packages that are not installed. */
+export const MISSING = "missing";
 
 /** Resolves the imports of one build. */
 export class Resolver {
@@ -83,9 +86,12 @@ export class Resolver {
     const code = module?.dependencies?.find((dependency) => dependency.specifier === path)?.code;
     if (code?.error !== undefined) {
       const missing = /^Import (".*") not a dependency/.exec(code.error)?.[1];
+      const remedy = this.#folders.hasSloppyImports
+        ? `run "npm install ${nameOf(path)}"`
+        : "add it to deno.json or package.json";
       return missing === undefined ? problem(code.error) : await this.#miss(
         args,
-        problem(`Import ${missing} not a dependency: add it to deno.json or package.json`),
+        problem(`Import ${missing} not a dependency: ${remedy}`),
       );
     }
     const byEsbuild = () =>
@@ -169,7 +175,9 @@ export class Resolver {
     },
   ): Promise<OnResolveResult> {
     const { importer, namespace } = args;
-    const path = realPath(file);
+    // TypeScript names the JavaScript that it makes, also in "imports" of a package.json.
+    const path = realPath(file) ??
+      (this.#folders.hasSloppyImports ? realPath(sourceOf(file)) : undefined);
     const from = namespace === "file" || importer === ""
       ? importer || undefined
       : this.#folders.npmCache; // A remote module may import what a package may.
@@ -212,9 +220,22 @@ export class Resolver {
     }
   }
 
-  /** Leaves an import that leads to nothing as it is, if its module catches that. Otherwise it is an error. */
+  /**
+   * Leaves an import that leads to nothing as it is, if its module catches that. If the package of the module works without it, the
+   * import throws when it is reached. Otherwise it is an error.
+   */
   async #miss(args: OnResolveArgs, error: OnResolveResult): Promise<OnResolveResult> {
-    return await this.#isCaught(args) ? { path: args.path, external: true } : error;
+    if (await this.#isCaught(args)) return { path: args.path, external: true };
+    return await this.#isOptional(args) ? { path: args.path, namespace: MISSING } : error;
+  }
+
+  /** Whether a package works without a package that one of its modules imports. */
+  async #isOptional(args: OnResolveArgs): Promise<boolean> {
+    const loader = loaderOf(args.importer);
+    if (loader === undefined || !this.#isOfPackage(args)) return false;
+    const manifest = this.#packages.manifestAbove(args.importer);
+    const source = { contents: await Deno.readFile(args.importer), loader };
+    return await isOptional(args.path, source, manifest);
   }
 
   /** Whether a module works without one of its imports. */
@@ -226,16 +247,24 @@ export class Resolver {
   }
 }
 
+/** The TypeScript that a compiler makes a file of. */
+function sourceOf(path: string): string {
+  return path.replace(/\.([cm]?)js(x?)$/, ".$1ts$2");
+}
+
 /** Returns the remedy if TypeScript finds a file for an import, and Deno does not. */
 function remedyFor(file: string, specifier: string): string {
   const endings = [".ts", ".tsx", ".js", "/index.ts", "/index.js"];
-  const toSource = (path: string) => path.replace(/\.([cm]?)js$/, ".$1ts");
-  const names = [[toSource(file), toSource(specifier)]]
-    .concat(endings.map((ending) => [file + ending, specifier + ending]));
-  const [, name] = names.find(([path]) => path !== file && realPath(path!)) ?? [];
-  return name === undefined
-    ? ""
-    : `: import ${JSON.stringify(name)}, or set "moduleResolution": "bundler" in tsconfig.json`;
+  const found = [sourceOf(file), ...endings.map((ending) => file + ending)]
+    .find((path) => path !== file && realPath(path));
+  if (found === undefined) return "";
+  if (!/^\.\.?\//.test(specifier)) {
+    return `: name ${JSON.stringify(found)} in "imports" of deno.json or package.json`;
+  }
+  const name = found === sourceOf(file)
+    ? sourceOf(specifier)
+    : specifier + found.slice(file.length);
+  return `: import ${JSON.stringify(name)}, or set "moduleResolution": "bundler" in tsconfig.json`;
 }
 
 /** Returns the path that a link names, or the path itself. */
@@ -245,6 +274,11 @@ function targetOf(file: string): string {
   } catch {
     return file;
   }
+}
+
+/** The name of the package in an import. */
+function nameOf(specifier: string): string {
+  return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }
 
 function problem(text: string): OnResolveResult {

@@ -8,6 +8,8 @@ export interface Folders {
   readonly application: readonly string[];
   /** The npm packages in Deno's cache. */
   readonly npmCache: string;
+  /** Whether an import of JavaScript finds the TypeScript that a compiler makes it of. */
+  readonly hasSloppyImports?: boolean | undefined;
 }
 
 /**

@@ -41,6 +41,55 @@ export async function uncaughtImport(
   return error && (error.location ?? { line: 1, column: 0 });
 }
 
+/**
+ * Whether a module of a package may be bundled without a package that it imports: its own package says so, or only functions
+ * require it. Such an import throws when it is reached, as on AWS Lambda.
+ *
+ * @param manifest The `package.json` of the importing package.
+ */
+export async function isOptional(
+  specifier: string,
+  { contents, loader }: Source,
+  manifest: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const [name] = /^(@[^/]+\/)?[^/.#][^/]*/.exec(specifier) ?? [];
+  if (name === undefined) return false; // a file of the package itself
+  const { optionalDependencies, peerDependenciesMeta } = manifest;
+  if (Object.hasOwn(Object(optionalDependencies), name)) return true;
+  if (Object(Object(peerDependenciesMeta)[name]).optional === true) return true;
+  return loader === "js" && await isRequiredLater(new TextDecoder().decode(contents), specifier);
+}
+
+/** Whether each `require` of a package is in a function that is called later, if at all. */
+async function isRequiredLater(text: string, specifier: string): Promise<boolean> {
+  const { parse } = await import("acorn"); // Few packages need it.
+  try {
+    const program = parse(text, {
+      ecmaVersion: "latest",
+      sourceType: "script", // A module has no `require`.
+      allowReturnOutsideFunction: true,
+      allowHashBang: true,
+    });
+    return !requires(program, specifier);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** Whether a node requires a package outside of a function. */
+function requires(node: unknown, specifier: string): boolean {
+  if (Array.isArray(node)) return node.some((one) => requires(one, specifier));
+  const { type, callee, arguments: given } = Object(node);
+  if (typeof type !== "string") return false;
+  const isCalled = /^(Arrow)?Function/.test(callee?.type ?? ""); // at once
+  if (isCalled && requires(callee.body, specifier)) return true;
+  if (/^(FunctionDeclaration|(Arrow)?FunctionExpression)$/.test(type)) return false;
+  if (/^Import|^Export/.test(type) && Object(node).source?.value === specifier) return true;
+  return type === "CallExpression" && callee.name === "require" && given[0]?.value === specifier ||
+    Object.values(Object(node)).some((part) => requires(part, specifier));
+}
+
 /** The packages with which other packages find their native add-ons. */
 export const ADDON_FINDERS: ReadonlySet<string> = new Set([
   "bindings",

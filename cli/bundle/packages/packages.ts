@@ -55,6 +55,19 @@ export class Packages {
     return id;
   }
 
+  /** Reads the `package.json` of the package of a file, in Deno's cache or in `node_modules`. */
+  manifestAbove(file: string): Readonly<Record<string, unknown>> {
+    for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+      const path = join(folder, "package.json");
+      const manifest = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+      // Some packages have others without a name below, for the kind of their modules.
+      if (manifest.name !== undefined || basename(dirname(folder)) === "node_modules") {
+        return manifest;
+      }
+    }
+    return {};
+  }
+
   /**
    * Names the modules of packages in a text of esbuild, such as `npm:hono@4.0.0/dist/hono.js`. Then the text is the same on each
    * machine.
