@@ -57,7 +57,7 @@ export class Builds {
   /** Bundles modules. Those that were not bundled before are bundled together, so that what they share is read once. */
   run(request: BundleRequest): Promise<BundleResult[]> {
     // One after the other, because a context of esbuild has one build at a time.
-    return this.#running = this.#running.then(() => this.#run(request));
+    return this.#running = this.#running.catch(() => []).then(() => this.#run(request));
   }
 
   async #run({ entries, style, anew = [] }: BundleRequest): Promise<BundleResult[]> {
@@ -84,7 +84,7 @@ export class Builds {
   async #forget(key: string): Promise<void> {
     const build = this.#builds.get(key);
     this.#builds.delete(key);
-    await (await build?.context)?.dispose();
+    await (await build?.context?.catch(() => undefined))?.dispose(); // The build has reported its error.
   }
 
   /** Finds the files of native packages, with what these need at run time. */
@@ -207,7 +207,9 @@ export class Builds {
     };
   }
 
+  /** Ends esbuild after the last build, which would start it again. */
   async stop(): Promise<void> {
+    await this.#running.catch(() => {}); // Its caller gets the error.
     await stop();
   }
 }

@@ -347,9 +347,9 @@ export class Bundles implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#beginning;
     this.#keepSoon(false);
+    await this.#keeping; // It may be bundling.
     const bundler = await this.#bundler?.catch(() => undefined);
     await bundler?.[Symbol.asyncDispose]();
-    await this.#keeping;
   }
 }
 
