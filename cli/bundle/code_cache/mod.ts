@@ -23,7 +23,6 @@ import {
   startEnvironment,
   startFunction,
   type StartOptions,
-  WAIT_LIMIT,
   type WarmStart,
   writeFunction,
 } from "./warm_start.ts";
@@ -41,6 +40,9 @@ export interface CodeCacheOptions extends StartOptions {
 }
 
 const MODULES = ["file:///opt/mate/bootstrap.js", "file:///var/task/index.mjs"];
+/** How often the compiled code is looked for. On a busy machine, each look takes longer, as does the work of Deno. */
+const LOOKS = 400;
+
 const SLOWER = "The bundles are correct but start more slowly";
 
 /**
@@ -135,7 +137,7 @@ async function checkCache(start: WarmStart): Promise<void> {
 async function waitForCode(denoDir: string): Promise<void> {
   let before = -1;
   let unchanged = 0;
-  for (const end = Date.now() + WAIT_LIMIT; Date.now() < end;) {
+  for (let rest = LOOKS; rest > 0; rest--) {
     const kept = compiledSpecifiers(denoDir);
     unchanged = kept.length === before ? unchanged + 1 : 0;
     before = kept.length;
