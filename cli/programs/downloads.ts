@@ -37,32 +37,111 @@ export async function keep(file: string, data: Uint8Array): Promise<void> {
   }
 }
 
+/** Lets everybody run a program. A cache that is read-only, or belongs to another user, has it already. */
+export async function makeExecutable(program: string): Promise<void> {
+  const { mode } = await Deno.stat(program);
+  if (mode === null || (mode & 0o777) !== 0o755) await Deno.chmod(program, 0o755);
+}
+
+/** How a file is downloaded. */
+export interface DownloadOptions {
+  /** What the file is, such as `@deno/linux-x64-glibc@2.9.5`. */
+  readonly what: string;
+  /** The checksum in the form of npm, such as `sha512-` and the base64 of the hash. */
+  readonly checksum: string;
+  /** What to do if it fails; by default, to look at the connection and at the registry. */
+  readonly remedy?: string | undefined;
+  /** The time without a byte after which the download ends, in milliseconds; 30 s by default. */
+  readonly patience?: number | undefined;
+  /** Ends the download early. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What to do if a registry fails. */
+export const REGISTRY_REMEDY =
+  "check the connection and the registry in NPM_CONFIG_REGISTRY, and try again";
+
 /**
  * Downloads a file, and checks that it has the pinned checksum.
  *
- * @param checksum The checksum in the form of npm, such as `sha512-` and the base64 of the hash.
- * @param options The signal ends the download early. The remedy follows the reason in the error message.
- * @throws {Error} If the file cannot be downloaded, or has another checksum.
+ * @throws {Error} If the file cannot be downloaded, or is another file. The message says what it is, why, and what to do.
  */
 export async function download(
   url: string,
-  checksum: string,
-  { signal, remedy = "" }: { signal?: AbortSignal | undefined; remedy?: string } = {},
+  { what, checksum, remedy = REGISTRY_REMEDY, patience = 30_000, signal }: DownloadOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { origin, pathname } = URL.parse(url) ?? { origin: "", pathname: url };
   const name = origin + pathname; // without the password of a registry
-  let bytes;
+  const stalled = new AbortController();
+  const late = new Error(`no byte came for ${patience / 1_000} s`);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stalled.abort(late), patience);
+  };
   try {
-    const response = await fetch(url, { signal: signal ?? null });
-    bytes = await response.bytes();
+    wait();
+    const ending = AbortSignal.any([stalled.signal, ...signal ? [signal] : []]);
+    const response = await fetch(url, { signal: ending });
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    for await (const part of response.body ?? []) {
+      wait();
+      parts.push(part);
+    }
+    const bytes = await new Blob(parts).bytes();
     if (!response.ok) throw new Error(`the server answers ${response.status}`);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new Error(`Cannot download "${name}": ${message}${remedy}`, { cause: error });
+    if (await checksumOf(bytes, checksum) === checksum) return bytes;
+    const type = response.headers.get("content-type")?.split(";")[0] || "an unknown type";
+    throw new Error(
+      `it is not the file that was expected, but ${Math.ceil(bytes.length / 1024)} kB of ${type} ` +
+        "with another checksum",
+    );
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new Error(`Cannot download ${what} from "${name}": ${reasonOf(cause)}; ${remedy}`, {
+      cause,
+    });
+  } finally {
+    clearTimeout(timer);
   }
-  const got = await checksumOf(bytes, checksum);
-  if (got === checksum) return bytes;
-  throw new Error(`Cannot use "${name}": its checksum is "${got}", not the pinned "${checksum}"`);
+}
+
+/** The URL of a package in the npm registry of the user. */
+export function registryOf(path: string): string {
+  const base = Deno.env.get("NPM_CONFIG_REGISTRY") || Deno.env.get("npm_config_registry") ||
+    "https://registry.npmjs.org";
+  return `${base.replace(/\/$/, "")}/${path}`;
+}
+
+/** Asks a registry why it does not give the description of a package. Returns `undefined` if it does. */
+export async function reasonAt(
+  url: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  try {
+    const limit = AbortSignal.timeout(30_000);
+    const response = await fetch(url, {
+      signal: AbortSignal.any([limit, ...signal ? [signal] : []]),
+    });
+    const text = await response.text();
+    if (!response.ok) return `the server answers ${response.status}`;
+    const type = response.headers.get("content-type")?.split(";")[0] || "an unknown type";
+    return /^\s*\{/.test(text)
+      ? undefined
+      : `the answer is not the one that was expected, but ${
+        Math.ceil(text.length / 1024)
+      } kB of ${type}`;
+  } catch (error) {
+    signal?.throwIfAborted();
+    return reasonOf(error);
+  }
+}
+
+/** The first cause of an error of `fetch()`, without the URL: that may have a password. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  if (cause instanceof Error) return reasonOf(cause);
+  return message.replace(/^.*?\burl \([^)]*\):? ?/, "") || "no answer";
 }
 
 /** Returns the checksum of bytes, by the algorithm of another checksum. */

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { cacheFolder, checksumOf, download, ifThere, keep } from "./downloads.ts";
+import { cacheFolder, checksumOf, download, ifThere, keep, makeExecutable } from "./downloads.ts";
 import { ABSENT, findProgram, prepare } from "./find_program.ts";
 
 /** The version of Terraform to fetch if the PATH has no version that fits. */
@@ -48,14 +48,15 @@ export async function findTerraform(
   let archive = await ifThere(Deno.readFile(`${folder}/${file}`));
   if (archive === undefined || await checksumOf(archive, pinned) !== pinned) {
     print(`Fetching Terraform ${VERSION}: ${url}`);
-    const remedy = "; or install Terraform 1.10 or later";
-    archive = await download(url, pinned, { remedy });
+    const what = `Terraform ${VERSION}`;
+    const remedy = "check the connection and TERRAFORM_MIRROR, or install Terraform 1.10 or later";
+    archive = await download(url, { what, checksum: pinned, remedy });
     await keep(`${folder}/${file}`, archive);
   }
   const content = await unzip(archive, "terraform");
   const present = await ifThere(Deno.readFile(program));
   if (present === undefined || Buffer.compare(present, content) !== 0) await keep(program, content);
-  await Deno.chmod(program, 0o755);
+  await makeExecutable(program);
   return program;
 }
 

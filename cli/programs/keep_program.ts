@@ -1,6 +1,14 @@
 import { parseTarGzip } from "nanotar";
-import { basename } from "node:path";
-import { checksumOfFile, download, ifThere, keep } from "./downloads.ts";
+import { basename, dirname } from "node:path";
+import {
+  cacheFolder,
+  checksumOfFile,
+  download,
+  ifThere,
+  keep,
+  makeExecutable,
+  registryOf,
+} from "./downloads.ts";
 import { programFolder, type ProgramPackage } from "./pinned_packages.ts";
 
 /** The registry of a program, and the folder of caches. */
@@ -9,9 +17,18 @@ export interface ProgramSource {
   readonly registry?: string | undefined;
   /** The folder beside which programs are kept; `mate` in the user's folder of caches by default. */
   readonly cache?: string | undefined;
+  /** The size of all programs together, in bytes; 1 GB by default. */
+  readonly limit?: number | undefined;
+  /** The time without a byte after which a download ends, in milliseconds; 30 s by default. */
+  readonly patience?: number | undefined;
   /** Ends the download early. */
   readonly signal?: AbortSignal | undefined;
 }
+
+const LIMIT = 1024 * 1024 * 1024;
+
+/** The age of a part of a file that nobody writes any more, in milliseconds. */
+const LEFT = 60_000;
 
 /** What this process has compared with a checksum: the checksum, the time and the size of each program, by its path. */
 const compared = new Map<string, string>();
@@ -24,7 +41,7 @@ const compared = new Map<string, string>();
  */
 export async function keepProgram(
   package_: ProgramPackage,
-  { registry, cache, signal }: ProgramSource = {},
+  { registry, cache, signal, patience, limit = LIMIT }: ProgramSource = {},
 ): Promise<string> {
   const { name, version, path, integrity, program: checksum } = package_;
   const program = `${programFolder(package_, cache)}/${basename(path)}`;
@@ -32,17 +49,55 @@ export async function keepProgram(
   const facts = before && [checksum, before.ino, before.size, before.mtime?.getTime()].join();
   if (facts !== undefined && compared.get(program) === facts) return program;
   if (await ifThere(checksumOfFile(program)) !== checksum) {
-    const base = registry ?? (Deno.env.get("NPM_CONFIG_REGISTRY") ||
-      Deno.env.get("npm_config_registry") || "https://registry.npmjs.org");
-    const url = `${base.replace(/\/$/, "")}/${name}/-/${basename(name)}-${version}.tgz`;
-    const tarball = await download(url, integrity, { signal });
+    const tarballPath = `${name}/-/${basename(name)}-${version}.tgz`;
+    const url = registry === undefined
+      ? registryOf(tarballPath)
+      : `${registry.replace(/\/$/, "")}/${tarballPath}`;
+    const what = `the package "${name}@${version}"`;
+    const tarball = await download(url, { what, checksum: integrity, signal, patience });
     const file = (await parseTarGzip(tarball)).find((item) => item.name === `package/${path}`);
     if (file?.data === undefined) {
       const problem = `the package does not contain "package/${path}"`;
       throw new Error(`Cannot unpack "${name}@${version}": ${problem}`);
     }
     await keep(program, file.data);
+    const removing = removeUnused(dirname(program), cache ?? cacheFolder(), limit);
+    await removing.catch(() => {}); // A deployment sees its own programs only, and another process may remove the same.
   } else if (facts !== undefined) compared.set(program, facts);
-  await Deno.chmod(program, 0o755);
+  await makeExecutable(program);
+  // A cache that is read-only, or that belongs to another user, stays as it is.
+  await markUse(dirname(program)).catch(() => {});
   return program;
+}
+
+/** Sets the time of a folder, so that it is known which programs are used. Removes what a killed download has left there. */
+async function markUse(folder: string): Promise<void> {
+  const now = new Date();
+  await Deno.utime(folder, now, now);
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!/\.[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name)) continue;
+    const { mtime } = await Deno.stat(`${folder}/${name}`);
+    if (now.getTime() - (mtime?.getTime() ?? 0) > LEFT) await Deno.remove(`${folder}/${name}`);
+  }
+}
+
+/** Removes the programs that were not used for the longest time, until all of them together are small enough. */
+async function removeUnused(own: string, cache: string, limit: number): Promise<void> {
+  const parent = dirname(cache);
+  const folders = [];
+  for await (const { name, isDirectory } of Deno.readDir(parent)) {
+    if (!isDirectory || !name.startsWith(`${basename(cache)}-`)) continue;
+    const path = `${parent}/${name}`;
+    const names = await Array.fromAsync(Deno.readDir(path), ({ name }) => `${path}/${name}`);
+    const sizes = await Promise.all(names.map(async (file) => (await Deno.stat(file)).size));
+    const time = (await Deno.stat(path)).mtime?.getTime() ?? 0;
+    folders.push({ path, size: sizes.reduce((sum, size) => sum + size, 0), time });
+  }
+  let total = folders.reduce((sum, { size }) => sum + size, 0);
+  for (const { path, size } of folders.sort((a, b) => a.time - b.time)) {
+    if (total <= limit) return;
+    if (path === own) continue;
+    total -= size;
+    await Deno.remove(path, { recursive: true });
+  }
 }

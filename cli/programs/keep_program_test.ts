@@ -56,7 +56,7 @@ Deno.test("keepProgram() refuses a tarball with a wrong hash, and does not keep 
   const error = await assertRejects(() => keepProgram(parts.package_, parts.source), Error);
   assertMatch(
     error.message,
-    /^Cannot use "http:.*\/test-1\.2\.3\.tgz": its checksum is "sha512-[^"]+", not the pinned "sha512-/,
+    /^Cannot download the package "@deno\/test@1\.2\.3" from "http:.*\/test-1\.2\.3\.tgz": it is not the file that was expected, but \d+ kB of an unknown type with another checksum; check the connection/,
   );
   assertEquals(await parts.cached(), []);
 });
@@ -78,15 +78,15 @@ Deno.test("keepProgram() names a registry that lacks the package, does not answe
     (await assertRejects(() => keepProgram(package_, { ...source, registry }), Error)).message;
   assertMatch(
     await message(source.registry),
-    /^Cannot download "http:\/\/127\.0\.0\.1:\d+\/npm\/@deno\/test\/-\/test-1\.2\.3\.tgz": the server answers 404$/,
+    /^Cannot download the package "@deno\/test@1\.2\.3" from "http:\/\/127\.0\.0\.1:\d+\/npm\/@deno\/test\/-\/test-1\.2\.3\.tgz": the server answers 404; check the connection and the registry in NPM_CONFIG_REGISTRY/,
   );
   assertMatch(
     await message("http://127.0.0.1:9/"),
-    /^Cannot download "http:\/\/127\.0\.0\.1:9\/.*": /,
+    /^Cannot download .* from "http:\/\/127\.0\.0\.1:9\/.*": .*port 9.*; check/,
   );
   assertMatch(
     await message("nowhere"),
-    /^Cannot download "nowhere\/@deno\/test\/-\/test-1\.2\.3\.tgz": Invalid URL/,
+    /^Cannot download .* from "nowhere\/@deno\/test\/-\/test-1\.2\.3\.tgz": Invalid URL/,
   );
   assertEquals(await parts.cached(), []);
 });
@@ -97,4 +97,70 @@ Deno.test("keepProgram() ignores an empty NPM_CONFIG_REGISTRY", async () => {
   Deno.env.set("NPM_CONFIG_REGISTRY", "");
   Deno.env.set("npm_config_registry", registry);
   assertEquals(await Deno.readTextFile(await keepProgram(package_, { cache })), "deno");
+});
+
+Deno.test("keepProgram() names what came in place of the package: a page, half of it, or nothing", async () => {
+  await using parts = await setUp();
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n";
+  for (
+    const [answer, reason] of [
+      [
+        `${head}content-length: 6\r\n\r\n<html>`,
+        /": .* but 1 kB of text\/html with another checksum; check/,
+      ],
+      [`${head}content-length: 99\r\n\r\n<html>`, /": .*\b(closed|end of file|body)\b.*; check/],
+      [undefined, /": no byte came for 0\.2 s; check/],
+    ] as const
+  ) {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const accepting = listener.accept().then(async (connection) => {
+      await connection.read(new Uint8Array(1_000));
+      if (answer !== undefined) {
+        await connection.write(new TextEncoder().encode(answer));
+        connection.close();
+      }
+      return connection;
+    });
+    const registry = `http://127.0.0.1:${listener.addr.port}`;
+    const source = { ...parts.source, registry, patience: 200 };
+    const { message } = await assertRejects(() => keepProgram(parts.package_, source), Error);
+    assertMatch(message, /^Cannot download the package "@deno\/test@1\.2\.3" from "http/);
+    assertMatch(message, reason);
+    if (answer === undefined) (await accepting).close();
+  }
+});
+
+Deno.test("keepProgram() leaves the mode of a program that has it, and removes what a killed download has left", async () => {
+  await using parts = await setUp();
+  const { package_, source } = parts;
+  const program = await keepProgram(package_, source);
+  const left = `${program}.${crypto.randomUUID()}`;
+  const written = `${program}.${crypto.randomUUID()}`; // by another process
+  for (const path of [left, written]) await Deno.writeTextFile(path, "part");
+  await Deno.utime(left, new Date(0), new Date(0));
+  const { chmod } = Deno;
+  Deno.chmod = () => Promise.reject(new Deno.errors.PermissionDenied("a foreign cache"));
+  try {
+    assertEquals(await keepProgram(package_, source), program);
+  } finally {
+    Deno.chmod = chmod;
+  }
+  const names = await Array.fromAsync(
+    Deno.readDir(program.replace(/[^/]*$/, "")),
+    ({ name }) => name,
+  );
+  assertEquals(names.sort(), ["deno", written.replace(/^.*\//, "")].sort());
+});
+
+Deno.test("keepProgram() removes the programs that were not used for the longest time, if all are too large", async () => {
+  await using parts = await setUp();
+  const { package_, source } = parts;
+  for (const version of ["1.2.1", "1.2.2", "1.2.3", "1.2.4"]) {
+    const limit = 3 * "deno".length;
+    const program = await keepProgram({ ...package_, version }, { ...source, limit });
+    const time = new Date(version === "1.2.1" ? 2_000 : 1_000); // The first one was used later than the second.
+    await Deno.utime(program.replace(/\/[^/]*$/, ""), time, time);
+  }
+  const kept = ["1.2.1", "1.2.3", "1.2.4"].map((version) => `mate-deno-test-${version}`);
+  assertEquals((await parts.cached()).sort(), kept);
 });

@@ -1,4 +1,5 @@
 import { isAbsolute, parse, resolve } from "node:path";
+import { reasonAt, REGISTRY_REMEDY, registryOf } from "../../programs/downloads.ts";
 import { childEnvironment, prepareApart } from "../../programs/find_program.ts";
 import type { Graph } from "../packages/graph.ts";
 
@@ -46,10 +47,28 @@ function programIn(registry: string, version: string): string {
   return resolve(registry, `@esbuild/${platform}/${version}/${binary}`);
 }
 
-/** Asks Deno, which downloads esbuild if it is missing. */
+/**
+ * Asks Deno, which downloads esbuild if it is missing. Deno keeps an answer of a registry that it cannot use, so it is told to ask
+ * again.
+ *
+ * @throws {Error} If the registry fails. The message names the package, the reason and what to do.
+ */
 export async function askForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
+  const problem = await ask(signal, []);
+  if (typeof problem !== "string") return problem;
+  const again = await ask(signal, ["--reload=npm:"]);
+  if (typeof again !== "string") return again;
+  const reason = await reasonAt(registryOf("esbuild"), signal) ?? again;
+  throw new Error(`Cannot download the package "esbuild": ${reason}; ${REGISTRY_REMEDY}`);
+}
+
+/** Asks Deno for the package. Returns the reason if it is not there. */
+async function ask(
+  signal: AbortSignal | undefined,
+  flags: readonly string[],
+): Promise<Esbuild | string> {
   const command = await prepareApart(Deno.execPath(), {
-    args: ["info", "--json", "--no-config", "--no-lock", ESBUILD],
+    args: ["info", "--json", "--no-config", "--no-lock", ...flags, ESBUILD],
     cwd: root(),
     clearEnv: true,
     env: { ...childEnvironment(), NO_COLOR: "1" },
@@ -60,11 +79,20 @@ export async function askForEsbuild(signal: AbortSignal | undefined): Promise<Es
   });
   const { success, stdout, stderr } = await command.output();
   signal?.throwIfAborted();
-  if (!success) throw new Error(new TextDecoder().decode(stderr).trim().replace(/^error: /, ""));
-  const { npmPackages = {} }: Graph = JSON.parse(new TextDecoder().decode(stdout));
-  const { localPath, version } = Object.values(npmPackages).find(({ name }) => name === "esbuild")!;
+  if (!success) return new TextDecoder().decode(stderr).trim().replace(/^error: /, "");
+  // If the registry fails, Deno succeeds, and tells the reason in place of the package.
+  const { npmPackages = {}, modules }: Graph = JSON.parse(new TextDecoder().decode(stdout));
+  const found = Object.values(npmPackages).find(({ name }) => name === "esbuild");
+  if (found === undefined) {
+    return modules.find(({ error }) => error !== undefined)?.error ?? "Deno does not find it";
+  }
+  const { localPath, version } = found;
+  const program = programIn(resolve(localPath, "../.."), version);
+  if (!await Deno.stat(program).then(({ isFile }) => isFile, () => false)) {
+    return `the file "${program}" is not there`;
+  }
   return {
-    program: programIn(resolve(localPath, "../.."), version),
+    program,
     denoDir: resolve(Deno.env.get("DENO_DIR") || resolve(localPath, "../../../..")),
     npmCache: resolve(localPath, "../../.."), // Deno names it without links.
   };
