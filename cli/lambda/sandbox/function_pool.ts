@@ -203,7 +203,7 @@ export class FunctionPool implements AsyncDisposable {
       if (users > 0 || code === this.#code) return;
       this.#users.delete(code);
       code.remove?.().catch(({ message }: Error) =>
-        this.#options.log(`Cannot remove the former bundle: ${message}`)
+        this.#options.log(`Cannot remove the former bundle: ${message}`, "")
       );
     };
     count(1);
