@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { describeHistory, entryOf } from "./history.ts";
+import { describeHistory, entryOf, findSlower } from "./history.ts";
 
 const size = { room: "logger", names: "logger", limit: 9 };
 const row = { work: "small reply", runtime: "Deno", unit: "µs" };
@@ -32,4 +32,26 @@ Deno.test("describeHistory() compares the newest entry with the median, and mark
     "| b | 2 | 1 | +100 % ⚠ |",
     "| c | 5 |  | new |",
   ]);
+});
+
+Deno.test("findSlower() names ratios that are over a quarter above the median, twice in a row", () => {
+  const name = "small reply, Deno: ratio to the best peer";
+  const steady: readonly number[] = Array(20).fill(1);
+  for (
+    const [ratios, expected] of [
+      [[1.3, 1.3], [name]],
+      [[1.3, 1.2], []], // once
+      [[1.25, 1.25], []], // no more than a quarter
+      [[1.3, 0.9, 1.3], []], // not in a row
+      [[0.5, 0.5], []], // faster
+    ] as const
+  ) {
+    const entries = [...steady, ...ratios].map((ratio) => ({
+      commit: "",
+      values: { [name]: ratio, "bytes of logger (logger)": 100 * ratio },
+    }));
+    assertEquals(findSlower(entries), [...expected], `${ratios}`);
+  }
+  assertEquals(findSlower([{ commit: "", values: { [name]: 9 } }]), []);
+  assertEquals(findSlower([]), []);
 });

@@ -269,7 +269,7 @@ Deno.test("next() throws at once if it is called twice, also without await", asy
   assertEquals(runs, 2);
 });
 
-Deno.test("an error is logged once, as what it became", async () => {
+Deno.test("an error is logged once, with the status of the answer", async () => {
   for (
     const [name, change, status, levels] of [
       ["another status", (answer: Answer) => void (answer.status = 404), 404, ["ERROR"]],

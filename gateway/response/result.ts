@@ -62,7 +62,7 @@ function writeResult(result: unknown, exchange: Exchange): Answer | Promise<Answ
     throw invalid("result", "reply() or asResponse() around a response");
   }
   if (object.headers instanceof AnswerHeaders) {
-    throw invalid("result", "an answer, no copy of one");
+    throw invalid("result", "the answer itself instead of a copy");
   }
   return answerReply({ status: result === undefined ? 204 : 200, payload: result }, exchange);
 }
