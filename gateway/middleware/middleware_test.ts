@@ -319,11 +319,11 @@ Deno.test("what a middleware assigns is checked when it returns, so that outer f
       ["a name", ({ headers }: Answer) => headers.set("X A", "1"), 'Invalid header name "X A"'],
       ["a value", ({ headers }: Answer) => headers.append("X-A", "\r\n"), "X-A"],
       ["a number", ({ headers }: Answer) => headers.set("X-A", 5 as never), "expected a string"],
-      ["a copy", (answer: Answer) => ({ ...answer }), "copy of one"],
+      ["a copy", (answer: Answer) => ({ ...answer }), "instead of a copy"],
       [
         "a copy in a wrapper",
         (answer: Answer) => ({ ...answer, status: 201 }),
-        "copy of one",
+        "instead of a copy",
       ],
       ["an error of a stream", (answer: Answer) => {
         answer.content = chunks(new Error("no disk")) as never;
