@@ -107,6 +107,40 @@ Deno.test("a native package is copied with what it needs, for the architecture o
   }
 });
 
+Deno.test("texts and bytes of a native package are in the bundle, which needs no copy of the package", async () => {
+  await using app = await makeNative({
+    ...FAST,
+    [`${M}/fast/notes.txt`]: "the notes",
+    [`${M}/fast/table.bin`]: "the table",
+    "one.ts": `
+      import notes from "fast/notes.txt" with { type: "text" };
+      import table from "fast/table.bin" with { type: "bytes" };
+      export const handler = () => notes + new TextDecoder().decode(table);`,
+  }, ADDONS);
+  const { paths, code, problem } = await bundle(app);
+  assertEquals([paths, problem], [[], undefined]);
+  assertStringIncludes(code, "the notes");
+  assertStringIncludes(code, btoa("the table"));
+});
+
+Deno.test("a native package that needs and imports itself is copied once", async () => {
+  const manifest = JSON.parse(FAST[`${M}/fast/package.json`]!);
+  await using app = await makeNative({
+    ...FAST,
+    [`${M}/fast/package.json`]: JSON.stringify({
+      ...manifest,
+      dependencies: { ...manifest.dependencies, fast: "1" },
+    }),
+    [`${M}/fast/index.js`]: 'module.exports = require("fast/other.js");',
+    [`${M}/fast/other.js`]: "module.exports = 1;",
+  }, ADDONS);
+  const { paths, problem } = await bundle(app);
+  assertEquals(problem, undefined);
+  const own = paths.filter((path) => path.endsWith("fast/package.json"));
+  assertEquals(own, [`${M}/fast/package.json`]);
+  assertEquals(paths.includes(`${M}/fast/other.js`), true);
+});
+
 Deno.test("remedyFor() names the system only if it is not that of this machine", () => {
   const { os, cpu } = ownPlatform();
   const other = { os, cpu: cpu === "x64" ? "arm64" : "x64" } as const;
