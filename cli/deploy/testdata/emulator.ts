@@ -1,4 +1,5 @@
 import { actionOf } from "./actions.ts";
+import { LiveStage } from "./live_stage.ts";
 
 const FUNCTIONS = "/2015-03-31/functions";
 
@@ -28,6 +29,8 @@ export class Emulator implements AsyncDisposable {
   account = "123456789012";
   /** The IAM actions of all requests that Terraform has sent. */
   readonly actions: Set<string> = new Set();
+  /** What the live stages use, by the order of all requests. */
+  readonly live: LiveStage = new LiveStage();
   /** Called after each request, before the client gets the response. */
   done: (request: Request) => void = () => {};
 
@@ -124,7 +127,12 @@ export class Emulator implements AsyncDisposable {
     for (const name of ["content-encoding", "transfer-encoding", "connection"]) answer.delete(name);
     if (request.method !== "HEAD") answer.delete("content-length");
     const empty = request.method === "HEAD" || [204, 304].includes(response.status);
-    return new Response(empty ? null : await response.arrayBuffer(), {
+    const content = await response.arrayBuffer();
+    if (response.ok) {
+      const decode = (bytes?: BufferSource) => new TextDecoder().decode(bytes);
+      this.live.saw(request.method, pathname, decode(body), decode(content));
+    }
+    return new Response(empty ? null : content, {
       status: response.status,
       headers: answer,
     });

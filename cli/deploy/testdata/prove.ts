@@ -66,6 +66,9 @@ export async function prove(
       await setSecrets(emulator);
       const makeShop = (name: string) => makeWorkspace(`${folder}/${name}`);
       await run({ t, step, cloud: new Cloud(), emulator, folder, makeShop });
+      await step("nothing that a live stage uses goes before the stage has changed", () => {
+        assertEquals(emulator.live.faults, []);
+      });
       await step(
         "the policy of docs/policy.json allows what Terraform has called, and no more",
         () => checkPolicy(emulator.actions, isProven),

@@ -128,6 +128,10 @@ resource "aws_lambda_permission" "url" {
   action                 = "lambda:InvokeFunctionUrl"
   principal              = "*"
   function_url_auth_type = "NONE"
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 # Since October 2025, a public URL needs a second permission. The provider's resource for permissions cannot express it.

@@ -150,6 +150,10 @@ resource "aws_lambda_permission" "authorizer" {
   action              = "lambda:InvokeFunction"
   principal           = "apigateway.amazonaws.com"
   source_arn          = "${aws_api_gateway_rest_api.gateway[0].execution_arn}/authorizers/*"
+
+  lifecycle {
+    create_before_destroy = true # The stage uses the old one until it has changed.
+  }
 }
 
 resource "aws_lambda_permission" "route" {
@@ -166,6 +170,10 @@ resource "aws_lambda_permission" "route" {
     each.value.method == "ANY" ? "*" : each.value.method,
     replace(each.value.path, "/\\{[^}]*\\}/", "*"),
   ])
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 # A deployment is a snapshot of the document, and the stage serves a snapshot.
@@ -199,6 +207,9 @@ resource "aws_api_gateway_stage" "gateway" {
       })
     }
   }
+
+  # So what is new is there before the stage changes, and what is old goes after it, with its functions.
+  depends_on = [aws_lambda_permission.authorizer, aws_lambda_permission.route]
 
   lifecycle {
     create_before_destroy = true
