@@ -201,7 +201,10 @@ Deno.test("bundleApp() fails in order if Deno cannot be read while other work go
     () => bundle(app.manifest, `${app.folder}/out`, { architectures: ["x86_64"], packages }),
     Error,
   );
-  assertMatch(error.message, /its checksum is ".*", not the pinned "sha512-no"$/);
+  assertMatch(
+    error.message,
+    /: it is not the file that was expected, but .* with another checksum; /,
+  );
 });
 
 Deno.test("bundleApp() names the folder that cannot be made", async () => {
