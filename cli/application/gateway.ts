@@ -45,9 +45,9 @@ export function resolveGateway(
     },
     preflights: kind === "rest" && origins ? pathsWithoutOptions(routes) : [],
     authorizers: Object.fromEntries(
-      used(functions).map(([name, { authorizes, ttl, identity }]) => [
+      used(functions).map(([name, { authorizes, ttl, identity, validation }]) => [
         name,
-        { authorizes, ttl, identity },
+        { authorizes, ttl, identity, validation },
       ]),
     ),
     jwtAuthorizers: fill(Object.fromEntries(used(manifest.authorizers))),

@@ -173,7 +173,7 @@ export interface Gateway {
   readonly preflights: readonly string[];
   /** The functions that decide whether a request is allowed, by name. */
   readonly authorizers: Readonly<
-    Record<string, Pick<FunctionManifest, "authorizes" | "ttl" | "identity">>
+    Record<string, Pick<FunctionManifest, "authorizes" | "ttl" | "identity" | "validation">>
   >;
   /** The JWT authorizers of routes, by name. */
   readonly jwtAuthorizers: Readonly<Record<string, JwtAuthorizer>>;

@@ -34,6 +34,8 @@ const resolved = (text: string) =>
 function withHttpApi(text: string): string {
   const { functions, ...manifest } = JSON.parse(text);
   for (const route of functions.orders.triggers.routes) delete route.stream;
+  const { authorizes: _, validation: __, ...changes } = functions.changes; // it authorizes tokens
+  functions.changes = changes;
   functions.orders.triggers.routes.push({ path: "$default", authorizer: "check" });
   return JSON.stringify({ ...manifest, gateway: "http", functions });
 }
@@ -81,7 +83,8 @@ function pick(actual: unknown, wanted: unknown): unknown {
 /** What only the other kind of gateway reads, or only the local platform. */
 const UNUSED: Readonly<Record<string, RegExp>> = {
   rest: /^$/,
-  http: /^gateway\.(origin|routes\.\d+\.stream|preflights)|^(stage|tracing)$/,
+  http:
+    /^gateway\.(origin|routes\.\d+\.stream|preflights)|^(stage|tracing)$|^settings\.binaryMediaTypes/,
 };
 
 for (const [kind, text] of [["rest", FULL_22], ["http", withHttpApi(FULL_22)]] as const) {

@@ -47,17 +47,18 @@ export class Authorizers<Event> {
    * @throws {GatewayError} If a source of the cache is missing, or the authorizer refuses the request or fails.
    */
   async authorize(name: string, event: Event, time: Date, traceId: string): Promise<object> {
-    const { ttl, identity } = this.#gateway!.authorizers[name]!;
+    const { ttl, authorizes } = this.#gateway!.authorizers[name]!;
     const now = time.getTime();
     const resource = this.#protocol.resourceOf(event);
-    const values = ttl > 0 ? this.#sourcesOf(name, identity, event) : null;
+    // API Gateway requires a token also without a cache.
+    const values = ttl > 0 || authorizes === "token" ? this.#sourcesOf(name, event) : null;
     const key = JSON.stringify(values);
     const start = performance.now();
     const kept = this.#kept.get(name)?.get(key);
     const isKept = kept !== undefined && now < kept.end;
     const verdict = isKept
       ? kept.verdict
-      : await this.#ask(name, { event, resource, values }, traceId);
+      : await this.#ask(name, { event, resource, values, authorizes }, traceId);
     if (ttl > 0 && !isKept) {
       const results = this.#kept.get(name) ?? new Map();
       for (const [old, { end }] of results) if (end <= now) results.delete(old);
@@ -73,7 +74,8 @@ export class Authorizers<Event> {
     if (decision !== "Allow") {
       const failure = decision === "Deny" ? "EXPLICIT_DENY" : "ACCESS_DENIED";
       const policy = isKept ? "policy, which is kept," : "policy";
-      const reason = `the ${policy} of the authorizer "${name}" denies ${resource}`;
+      const shown = shorten(JSON.stringify(verdict.statements));
+      const reason = `the ${policy} of the authorizer "${name}" denies ${resource}: ${shown}`;
       throw new GatewayError(failure, reason);
     }
     const latency = isKept ? 0 : Math.round(performance.now() - start);
@@ -83,30 +85,58 @@ export class Authorizers<Event> {
   /**
    * Reads the sources that a result is kept by.
    *
-   * @throws {GatewayError} If a source is missing or empty.
+   * @throws {GatewayError} If a source is missing or empty, or if a token does not match the pattern.
    */
-  #sourcesOf(name: string, identity: readonly string[], event: Event): unknown[][] {
+  #sourcesOf(name: string, event: Event): unknown[][] {
+    const { identity, validation } = this.#gateway!.authorizers[name]!;
     const values = identity.map((one) => this.#protocol.valuesOf(one, event).filter(Boolean));
     const missing = values.findIndex((found) => found.length === 0);
-    if (missing < 0) return values;
+    if (
+      missing < 0 && (validation === undefined || new RegExp(validation).test(String(values[0])))
+    ) {
+      return values;
+    }
+    if (missing < 0) {
+      const pattern = `the "validation" of the authorizer "${name}", ${validation}`;
+      throw new GatewayError("UNAUTHORIZED", `${identity[0]} does not match ${pattern}`);
+    }
     const reason = `the request has no ${identity[missing]}, a source of the authorizer "${name}"`;
     throw new GatewayError("UNAUTHORIZED", reason);
   }
 
   /** Invokes an authorizer. */
   async #ask(name: string, question: Question<Event>, traceId: string): Promise<Verdict> {
-    const { authorizes } = this.#gateway!.authorizers[name]!;
-    const payload = JSON.stringify(this.#protocol.questionOf(question));
+    const { authorizes } = question;
+    const asked = this.#protocol.questionOf(question);
     const [, , method, ...path] = question.resource.split("/");
     const trigger = { type: "authorizer", name: `${method} /${path.join("/")}` } as const;
     const options = { traceId, facts: { trigger } };
-    const outcome = await this.#host.invoke(name, Buffer.from(payload), options);
+    const payload = Buffer.from(JSON.stringify(asked));
+    const outcome = await this.#host.invoke(name, payload, options);
     const result = JSON.parse(Buffer.from(outcome.payload).toString());
-    if (outcome.failure === undefined) return this.#protocol.readResult(result, name, authorizes);
-    if (result?.errorMessage === "Unauthorized") {
-      throw new GatewayError("UNAUTHORIZED", `the authorizer "${name}" threw "Unauthorized"`);
+    const shape = `it got an event with ${Object.keys(Object(asked)).join(", ")}`;
+    if (outcome.failure === undefined) {
+      try {
+        return this.#protocol.readResult(result, name, authorizes);
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        const shown = shorten(JSON.stringify(result));
+        const reason = `${error.message}; ${shape}, and returned ${shown}`;
+        throw new GatewayError(error.failure, reason);
+      }
     }
-    throw new GatewayError("AUTHORIZER_FAILURE", `the authorizer "${name}" failed`);
+    const { errorType, errorMessage } = Object(result);
+    if (errorMessage === "Unauthorized") {
+      const reason = `the authorizer "${name}" threw "Unauthorized"; ${shape}`;
+      throw new GatewayError("UNAUTHORIZED", reason);
+    }
+    // Code for the other kind of event finds no token.
+    const remedy = authorizes === "request"
+      ? ', and no authorizationToken, which "authorizes": "token" gives'
+      : "";
+    const what = `${errorType}: ${shorten(String(errorMessage))}`;
+    const reason = `the authorizer "${name}" failed: ${what}; ${shape}${remedy}`;
+    throw new GatewayError("AUTHORIZER_FAILURE", reason);
   }
 
   /** Warns once if a policy that is kept names only the route of the request, and the authorizer protects others. */
@@ -125,4 +155,9 @@ export class Authorizers<Event> {
         `but it names only ${resource}: return a policy for "${whole}/*", or set the ttl to 0`,
     );
   }
+}
+
+/** Shortens a text for the log. */
+function shorten(text: string): string {
+  return text.length <= 500 ? text : `${text.slice(0, 500)}…`;
 }

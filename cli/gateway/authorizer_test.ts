@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { proxyEvent } from "@mate/core/testing";
 import { resolveApplication } from "../application/resolve.ts";
@@ -64,6 +64,62 @@ Deno.test("an authorizer gets the request, and its context goes to the function"
     { principalId: "ada", tenant: "blue", n: "1", ok: "true" },
     true,
   ]);
+});
+
+Deno.test("an authorizer of tokens gets the token alone, and answers 401 without a valid one", async () => {
+  for (const ttl of [0, 300]) {
+    const manifest = manifestWith({
+      check: {
+        module: "check.ts",
+        authorizes: "token",
+        identity: ["header.X-Token"],
+        validation: "^Bearer \\w+$",
+        ttl,
+      },
+      orders: {
+        module: "orders.ts",
+        triggers: { routes: [{ method: "GET", path: "/orders/{id}", authorizer: "check" }] },
+      },
+    });
+    const answer = ({ name }: Call) => name === "check" ? result() : "{}";
+    await using test = await startTestPlatform(answer, { manifest });
+    const send = async (...headers: [string, string][]) =>
+      (await test.send({ method: "GET", path: "/v0/orders/7", headers })).status;
+    assertEquals(await send(), 401);
+    assertEquals(await send(["Authorization", "Bearer x"]), 401);
+    assertEquals(await send(["X-Token", "Basic x"]), 401);
+    assertEquals(test.host.calls, [], "the function was not asked");
+    assertEquals(await send(["x-token", "Bearer x"]), 200);
+    assertEquals(await send(["x-token", "Bearer x"]), 200);
+    const asked = test.host.calls.filter(({ name }) => name === "check");
+    assertEquals(asked.length, ttl === 0 ? 2 : 1);
+    assertEquals<unknown>(asked[0]!.event, {
+      type: "TOKEN",
+      authorizationToken: "Bearer x",
+      methodArn: "arn:aws:execute-api:us-east-1:000000000000:app/v0/GET/orders/7",
+    });
+  }
+});
+
+Deno.test("the log of a denied request says what the authorizer returned or threw, and what it got", async () => {
+  for (
+    const [answer, parts] of [
+      [result("Deny"), [/denies arn:.*: \[\{"Action":"execute-api:\*","Effect":"Deny"/]],
+      [error("Unauthorized"), [/threw "Unauthorized"; it got an event with type, methodArn, /]],
+      [
+        error("no split"),
+        [/failed: Error: no split; it got an event with type, .*"authorizes": "token" gives/],
+      ],
+      ['"no"', [
+        /expected "principalId" to be a string; it got an event with .*, and returned "no"/,
+      ]],
+    ] as const
+  ) {
+    await using test = await startWith(() => answer);
+    await test.send({ method: "GET", path: "/v0/orders/7" });
+    const log = test.log.after(0).map(({ text }) => text).join("\n");
+    for (const part of parts) assertMatch(log, part);
+  }
 });
 
 Deno.test("an authorizer gets the keys that Amazon API Gateway sends", async () => {

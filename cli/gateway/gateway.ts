@@ -48,6 +48,21 @@ export function createGateway(
   const authorizers = new Authorizers(application.gateway, authorizing, host, note);
   const tokens = new JwtAuthorizers(application.gateway?.jwtAuthorizers ?? {});
 
+  const noted = new Set<string>();
+  const noteOnce = (key: string, text: string) => {
+    if (!noted.has(key)) note(text);
+    noted.add(key);
+  };
+  /** Says why code that reads the body itself may have failed. */
+  const noteBase64 = (name: string, outcome: object, what: string) => {
+    if (api.kind !== "rest" || "hasLibrary" in outcome) return; // It decodes bodies.
+    noteOnce(
+      `body ${name}`,
+      `WARN The function "${name}" ${what}, perhaps because the body of the request was in base64 ("isBase64Encoded" is true): ` +
+        'leave its type out of "settings.binaryMediaTypes", or take an HTTP API ("gateway": "http")',
+    );
+  };
+
   async function forward(request: HttpRequest, ids: Ids): Promise<Reply> {
     const size = sizeOfHeaders(request.headers);
     if (size > MAX_HEADERS) {
@@ -81,7 +96,22 @@ export function createGateway(
         host.timeOf?.(functionName) ?? new Stopwatch(),
         host.invoke(functionName, payload, options),
       );
-    const reply = await replyOf(outcome, api.kind);
+    const reply = await replyOf(outcome, api.kind, (result) => {
+      if (Object(result).isBase64Encoded !== true || api.takesBytes(request)) return result;
+      noteOnce(
+        `base64 ${functionName}`,
+        `WARN The function "${functionName}" answered ${request.method} ${request.path} in base64, and the client gets the base64 as text, ` +
+          'because the first type of its header "Accept" is not in "settings.binaryMediaTypes": add the type there, or "*/*". ' +
+          "If the answer is only compressed, compress nothing: with @mate/core, by compress({ codings: [] })",
+      );
+      return { ...Object(result), isBase64Encoded: false };
+    }).catch((error) => {
+      if (event.isBase64Encoded) noteBase64(functionName, outcome, "failed");
+      throw error;
+    });
+    if (event.isBase64Encoded && reply.status >= 400) {
+      noteBase64(functionName, outcome, `answered ${reply.status}`);
+    }
     if (reply.status === 404 || reply.status === 405) { // perhaps a route that the code does not have
       const answer = `the function "${functionName}" answered ${reply.status}`;
       log.note(`${request.method} ${request.path}: ${answer}`);

@@ -75,6 +75,7 @@ export function httpApi({ name: apiId, gateway, settings }: Application): Protoc
       event.requestContext.accountId = ACCOUNT_ID;
       return event;
     },
+    takesBytes: () => true,
     answer({ failure, challenge }) {
       const [status, message] = ANSWERS[failure];
       const fields = [["Content-Type", "application/json"]] as [string, string][];

@@ -69,6 +69,7 @@ export class GatewayError extends Error {
 /** What both kinds of events have, as the gateway reads it. */
 export interface GatewayEvent {
   readonly headers: Readonly<Record<string, string>>;
+  readonly isBase64Encoded: boolean;
   readonly requestContext: object;
 }
 
@@ -95,8 +96,9 @@ export interface Question<Event> {
   readonly event: Event;
   /** The ARN of the request. */
   readonly resource: string;
-  /** The values of the sources that a result is kept by; null if no result is kept. */
+  /** The values of the sources that a result is kept by, or the token; null if no result is kept. */
   readonly values: readonly (readonly unknown[])[] | null;
+  readonly authorizes: FunctionManifest["authorizes"];
 }
 
 /** How a kind of gateway asks the functions that authorize. */
@@ -127,6 +129,8 @@ export interface Protocol<Event extends GatewayEvent> {
   /** Finds the route of a request, or the gateway's own answer. Throws a {@linkcode GatewayError} if there is none. */
   findRoute(request: Pick<HttpRequest, "method" | "path" | "query" | "headers">): Route | Reply;
   makeEvent(request: HttpRequest, route: Route, ids: Ids): Promise<Event>;
+  /** Tells whether the client gets the bytes of a result in base64, and not the text. */
+  takesBytes(request: HttpRequest): boolean;
   /** Makes the answer to a request that no function answers. */
   answer(error: Pick<GatewayError, "failure" | "challenge">): Reply;
   /** Adds the header fields of the gateway to a reply. The trace is that of the invocation, if there was one. */

@@ -4,7 +4,13 @@ import { reply, withHeaders } from "../lambda/http.ts";
 import { ACCOUNT_ID } from "../rules/arn.ts";
 import { GATEWAY_TIMEOUT, MAX_HEADERS, MAX_REQUEST_BODY } from "../rules/limits.ts";
 import { createRouter, METHODS } from "../rules/router.ts";
-import { type Failure, GatewayError, pathBelow, type Protocol } from "./protocol.ts";
+import {
+  type Failure,
+  GatewayError,
+  type HttpRequest,
+  pathBelow,
+  type Protocol,
+} from "./protocol.ts";
 import { restAuthorizing } from "./rest_authorizer.ts";
 
 const NOT_AUTHORIZED = "User is not authorized to access this resource";
@@ -51,6 +57,7 @@ export function restApi(
     ...preflights.map((path) => ({ method: "OPTIONS", path })),
   ]);
   const basePath = settings.domain?.basePath;
+  const { binaryMediaTypes } = settings;
   const prefixes = [stage, basePath ?? []].flat().map((name) => `/${name}`);
   return {
     kind: "rest",
@@ -83,12 +90,16 @@ export function restApi(
       const event = await proxyEvent(request, {
         ...facts,
         stage: isBelowBase ? basePath! : stage,
-        base64: true,
+        // A body without a type counts as JSON.
+        base64: isAmong(binaryMediaTypes, fieldOf(request, "content-type") ?? "application/json"),
         route: `${route.method} ${route.path}`,
       });
       Object.assign(event.requestContext, { accountId: ACCOUNT_ID, stage });
       // The path of a domain has the base path, as the client sent it.
       return isBelowBase ? { ...event, path: event.requestContext.path } : event;
+    },
+    takesBytes(request) {
+      return isAmong(binaryMediaTypes, fieldOf(request, "accept")?.split(",")[0] ?? "");
     },
     answer({ failure }) {
       const [status, type, body] = ANSWERS[failure];
@@ -106,6 +117,25 @@ export function restApi(
         ["x-amz-apigw-id", extendedRequestId],
       ]),
   };
+}
+
+/** Returns the first value of a header field. */
+function fieldOf({ headers }: HttpRequest, name: string): string | undefined {
+  return headers.find(([key]) => key.toLowerCase() === name)?.[1];
+}
+
+/**
+ * Tells whether a media type is among those of the API.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html
+ */
+function isAmong(types: readonly string[], text: string): boolean {
+  const type = text.split(";")[0]!.trim().toLowerCase();
+  return types.some((one) => {
+    const known = one.toLowerCase();
+    return known === "*/*" || known === type ||
+      known.endsWith("/*") && type.startsWith(known.slice(0, -1));
+  });
 }
 
 /** Says what the routes of the manifest lack, if a route for another method has the path. */

@@ -4,7 +4,7 @@ import { readStatements } from "./policy.ts";
 import { type Authorizing, GatewayError } from "./protocol.ts";
 
 /**
- * The authorizers of a REST API, each of the type REQUEST.
+ * The authorizers of a REST API, each of the type REQUEST or TOKEN.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/configure-api-gateway-lambda-authorization.html
@@ -30,7 +30,10 @@ export const restAuthorizing: Authorizing<RestEvent> = {
     "aws:sourceip": identity.sourceIp,
     "aws:useragent": identity.userAgent ?? "",
   }),
-  questionOf({ event: { body: _, isBase64Encoded: __, ...event }, resource }) {
+  questionOf({ event: { body: _, isBase64Encoded: __, ...event }, resource, values, authorizes }) {
+    if (authorizes === "token") {
+      return { type: "TOKEN", methodArn: resource, authorizationToken: values![0]![0] };
+    }
     const { authorizer: ___, ...requestContext } = event.requestContext;
     return {
       type: "REQUEST",

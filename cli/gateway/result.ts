@@ -86,12 +86,19 @@ async function* prepend(bytes: Uint8Array, stream: ReadableStream<Uint8Array>) {
   yield* stream;
 }
 
-/** Makes the HTTP response of an invocation. Throws a {@linkcode GatewayError} if the function failed or its result is malformed. */
+/**
+ * Makes the HTTP response of an invocation. Throws a {@linkcode GatewayError} if the function failed or its result is malformed.
+ *
+ * @param adapt Changes a result that is not a stream.
+ */
 export async function replyOf(
   outcome: InvokeOutcome | StreamedResponse,
   gateway: "rest" | "http" | "url",
+  adapt: (result: unknown) => unknown = (result) => result,
 ): Promise<Reply> {
-  const result = "prelude" in outcome ? headOf(outcome, gateway) : resultOf(outcome, gateway);
+  const result = "prelude" in outcome
+    ? headOf(outcome, gateway)
+    : adapt(resultOf(outcome, gateway));
   try {
     const response = proxyResponse(result, { gateway });
     return {

@@ -113,6 +113,8 @@ export interface InvokeOutcome {
   readonly failure?: "error" | "timeout" | "exit" | "too large" | undefined;
   /** Whether the function streamed the result. */
   readonly isStream?: boolean | undefined;
+  /** Present if the function contains this library's module for gateways. */
+  readonly hasLibrary?: true | undefined;
   /** The last 4 KiB of the log of the invocation, with the lines of the platform. */
   readonly logTail: string;
   /** The duration in milliseconds, without the init phase. */

@@ -11,6 +11,7 @@ export function* findGatewayConflicts(manifest: Manifest): Generator<Conflict> {
   yield* sameRoutes(manifest);
   yield* KINDS[manifest.gateway](manifest);
   yield* findAuthorizerConflicts(manifest);
+  yield* findTokenConflicts(manifest);
   yield* findCorsConflicts(manifest);
   yield* findDomainConflicts(manifest);
 }
@@ -45,6 +46,12 @@ const KINDS: Readonly<Record<Manifest["gateway"], (manifest: Manifest) => Genera
         'must be false, because an HTTP API cannot stream: use "gateway": "rest", or the trigger "url" of the function with "stream"';
       yield { path: [...path, "stream"], message };
     }
+    for (const [owner, { authorizes }] of Object.entries(manifest.functions)) {
+      if (authorizes !== "token") continue;
+      const message =
+        'needs "gateway": "rest". An authorizer of an HTTP API gets the whole request ("request" or "simple")';
+      yield { path: ["functions", owner, "authorizes"], message };
+    }
     yield* wrongSources(manifest, "resourcePath", "context.routeKey");
     if (manifest.cors?.origin === undefined) return;
     const message =
@@ -52,6 +59,21 @@ const KINDS: Readonly<Record<Manifest["gateway"], (manifest: Manifest) => Genera
     yield { path: ["cors", "origin"], message };
   },
 };
+
+/** Finds settings that only authorizers of tokens have, or that they cannot have. */
+function* findTokenConflicts({ functions }: Manifest): Generator<Conflict> {
+  for (const [owner, { authorizes, identity, validation }] of Object.entries(functions)) {
+    const path = ["functions", owner];
+    if (authorizes === "token" && !(identity.length === 1 && identity[0]!.startsWith("header."))) {
+      const message =
+        'must be one header, such as ["header.Authorization"], because "authorizes" is "token"';
+      yield { path: [...path, "identity"], message };
+    }
+    if (authorizes !== "token" && validation !== undefined) {
+      yield { path: [...path, "validation"], message: 'needs "authorizes": "token"' };
+    }
+  }
+}
 
 function* wrongSources(manifest: Manifest, source: string, instead: string): Generator<Conflict> {
   for (const [owner, { identity }] of Object.entries(manifest.functions)) {

@@ -22,6 +22,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
     text === "*" || isHost(fillPlaceholders(text, () => "x"))
       ? undefined
       : "must be a host such as api.example.com:443, or *",
+  pattern: (text) => isPattern(text) ? undefined : "must be a regular expression",
   placeholders: placeholderProblem,
   schedule: scheduleProblem,
   "time-zone": (text) => isTimeZone(text) ? undefined : "must be a time zone such as Europe/Paris",
@@ -151,6 +152,14 @@ function isHost(text: string): boolean {
   if (groups === undefined) return false;
   const { address, port = "1" } = groups;
   return (address === undefined || isIPv6(address)) && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return Boolean(new RegExp(text));
+  } catch {
+    return false;
+  }
 }
 
 function isTimeZone(name: string): boolean {

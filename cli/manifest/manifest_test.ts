@@ -34,6 +34,7 @@ Deno.test("parseManifest() fills in the defaults", () => {
     tables: { orders: { key: { id: "string" }, indexes: {} } },
     settings: {
       logs: { days: 14, format: "Text", requests: false },
+      binaryMediaTypes: ["*/*"],
       throttle: { rate: 100, burst: 200 },
       tags: {},
     },
@@ -256,6 +257,7 @@ const BASE = {
   settings: {
     logs: {},
     throttle: {},
+    binaryMediaTypes: ["*/*"],
     tags: {},
     domain: { name: "shop.example", certificate: "${infra.certificate}" },
     vpc: { subnets: ["${infra.subnet}"], securityGroups: ["sg-1"] },
@@ -284,6 +286,7 @@ const KNOWN_PLACEHOLDERS =
   "must have no placeholders except ${region}, ${account} and ${infra.NAME}";
 const OWN_PLACEHOLDERS =
   "must have no placeholders except ${region} and the function's own variables, which may be ${infra.NAME}";
+const MEDIA_TYPE = "must be a media type such as image/png, image/* or */*, without parameters";
 const DOMAIN =
   "must be a domain such as shop.example, in lower case, or an output such as ${infra.domain}";
 const RATE_OR_CRON = "must be a rate such as rate(5 minutes), or a cron such as cron(0 3 * * ? *)";
@@ -342,6 +345,9 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["buckets.Files", {}, NAME],
     ["settings.logs.days", 2, `must be one of ${DAYS}`],
     ["settings.throttle.rate", 0, whole(1, 10_000)],
+    ["settings.binaryMediaTypes.0", "png", MEDIA_TYPE],
+    ["settings.binaryMediaTypes.0", "text/plain; charset=utf-8", MEDIA_TYPE],
+    ["settings.binaryMediaTypes.0", "*/png", MEDIA_TYPE],
     ["settings.tags.stage", "x", TAG],
     ["settings.tags.aws:x", "x", TAG],
     ["settings.domain.name", "Shop", DOMAIN],
@@ -405,6 +411,9 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["identity.0", "header.", SOURCE],
     ["identity.0", "body.token", SOURCE],
     ["identity.0", "context.requestId", SOURCE],
+    ["authorizes", "TOKEN", 'must be one of "request", "token", "simple"'],
+    ["validation", "^Bearer", 'needs "authorizes": "token"'],
+    ["validation", "(", "must be a regular expression"],
     ["permissions.net", "*", "must be an array"],
     ["permissions.net.0", "s3.${regoin}.amazonaws.com", OWN_PLACEHOLDERS],
     ["permissions.net.0", "${infra.search_host}", OWN_PLACEHOLDERS],
@@ -477,6 +486,16 @@ const queue = (settings: unknown) => withTriggers({ queues: [settings] });
 
 /** Wrong manifests, and their messages. */
 const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
+  [
+    withF({ authorizes: "token" }, { gateway: "http" }),
+    '"functions.f.authorizes" needs "gateway": "rest". An authorizer of an HTTP API gets the whole request ("request" or "simple")',
+  ],
+  ...[["header.Auth", "header.Other"], ["querystring.token"]].map((identity) =>
+    [
+      withF({ authorizes: "token", identity }),
+      '"functions.f.identity" must be one header, such as ["header.Authorization"], because "authorizes" is "token"',
+    ] as const
+  ),
   ["[]", "the manifest must be an object"],
   [
     manifestText().replace(

@@ -87,6 +87,8 @@ export interface Settings {
     /** Whether the HTTP gateway logs each request. */
     readonly requests: boolean;
   };
+  /** The media types whose bodies the REST API takes and sends as bytes. */
+  readonly binaryMediaTypes: readonly string[];
   /** The requests that the HTTP gateway lets through, over all routes. */
   readonly throttle: {
     /** The requests per second: 1 to 10,000. */
@@ -147,11 +149,13 @@ export interface FunctionManifest {
   /** The secrets that the function gets as environment variables. */
   readonly secrets: readonly string[];
   /** If the function is an authorizer: what it gets and returns. */
-  readonly authorizes: "request" | "simple";
+  readonly authorizes: "request" | "token" | "simple";
   /** If the function is an authorizer: how long its policy is kept, in seconds: 0 to 3,600. */
   readonly ttl: number;
   /** If the function is an authorizer with a `ttl`: the parts of a request that a kept policy is found by, such as `header.Authorization`. */
   readonly identity: readonly string[];
+  /** If the function is an authorizer of tokens: the pattern that a token must match. */
+  readonly validation?: string | undefined;
   /** The permissions that Deno gives to the function, besides its own files and `/tmp`. */
   readonly permissions: {
     /** The hosts that the function may connect to, such as `api.example.com:443`; `*` for all. */

@@ -52,7 +52,11 @@ export const FULL: string = JSON.stringify({
       identity: "header.Authorization",
     },
   },
-  settings: { ...MANIFEST.settings, domain: { ...MANIFEST.settings.domain, basePath: "shop" } },
+  settings: {
+    ...MANIFEST.settings,
+    domain: { ...MANIFEST.settings.domain, basePath: "shop" },
+    binaryMediaTypes: ["image/*"],
+  },
   functions: {
     ...MANIFEST.functions,
     check: { ...MANIFEST.functions.check, authorizes: "request" },
@@ -63,6 +67,7 @@ export const FULL: string = JSON.stringify({
         routes: [
           ...MANIFEST.functions.orders.triggers.routes,
           { method: "GET", path: "/users", authorizer: "users", scopes: ["read"] },
+          { method: "GET", path: "/changes", authorizer: "changes" },
         ],
       },
       uses: { ...MANIFEST.functions.orders.uses, tables: { notes: "read-write" } },
@@ -70,6 +75,9 @@ export const FULL: string = JSON.stringify({
     changes: {
       module: "changes.ts",
       runtime: "nodejs24.x",
+      authorizes: "token",
+      identity: ["header.X-Token"],
+      validation: "^Bearer ",
       triggers: {
         tables: [{ name: "notes", batch: 10, window: 1, retries: 2 }],
         url: {

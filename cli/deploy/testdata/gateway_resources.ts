@@ -146,17 +146,20 @@ const ADD = {
         },
       };
     }
-    for (const [name, { authorizes, ttl, identity }] of Object.entries(gateway.authorizers)) {
+    for (const [name, one] of Object.entries(gateway.authorizers)) {
+      const { authorizes, ttl, identity, validation } = one;
+      const isToken = authorizes === "token";
       schemes[name] = {
         type: "apiKey",
-        name: "Unused",
+        name: isToken ? identity[0]!.replace("header.", "") : "Unused",
         in: "header",
         "x-amazon-apigateway-authtype": "custom",
         "x-amazon-apigateway-authorizer": {
           type: authorizes,
           authorizerUri: invokeArn(functions[name]!.arn),
           authorizerResultTtlInSeconds: ttl,
-          ...ttl > 0 && {
+          ...validation !== undefined && { identityValidationExpression: validation },
+          ...(ttl > 0 || isToken) && {
             identitySource: identity.map((source) =>
               source.startsWith("context.") ? source : `method.request.${source}`
             ).join(", "),
@@ -198,7 +201,7 @@ const ADD = {
       body: {
         openapi: "3.0.1",
         info: { title: app.name, version: app.stage },
-        "x-amazon-apigateway-binary-media-types": ["*/*"],
+        "x-amazon-apigateway-binary-media-types": settings.binaryMediaTypes,
         "x-amazon-apigateway-gateway-responses": { DEFAULT_4XX: answers, DEFAULT_5XX: answers },
         components: { securitySchemes: schemes },
         paths,

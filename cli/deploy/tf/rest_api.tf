@@ -67,8 +67,8 @@ resource "aws_api_gateway_rest_api" "gateway" {
     openapi = "3.0.1"
     info    = { title = local.application.name, version = local.application.stage }
 
-    # Without this, the client would get a compressed or binary body as base64 text.
-    "x-amazon-apigateway-binary-media-types" = ["*/*"]
+    # The client gets a compressed or binary body of another type as base64 text.
+    "x-amazon-apigateway-binary-media-types" = local.settings.binaryMediaTypes
 
     # Pages of other origins may read the gateway's own answers, such as 401 and 504.
     "x-amazon-apigateway-gateway-responses" = {
@@ -77,25 +77,27 @@ resource "aws_api_gateway_rest_api" "gateway" {
       }
     }
 
-    # With a cache, the sources of the key are required. Without it, they would be required too, so they are left out.
+    # With a cache, the sources of the key are required. Without it, they would be required too, so they are left out. The
+    # header of a token is always required.
     components = {
       securitySchemes = merge({
-        for authorizer, cache in local.rest_authorizers : authorizer => {
+        for authorizer, one in local.rest_authorizers : authorizer => {
           type                           = "apiKey"
-          name                           = "Unused"
+          name                           = one.authorizes == "token" ? trimprefix(one.identity[0], "header.") : "Unused"
           in                             = "header"
           "x-amazon-apigateway-authtype" = "custom"
           "x-amazon-apigateway-authorizer" = merge(
             {
-              type                         = "request"
+              type                         = one.authorizes
               authorizerUri                = aws_lambda_function.function[authorizer].invoke_arn
-              authorizerResultTtlInSeconds = cache.ttl
+              authorizerResultTtlInSeconds = one.ttl
             },
-            cache.ttl == 0 ? {} : {
+            one.ttl == 0 && one.authorizes == "request" ? {} : {
               identitySource = join(", ", [
-                for source in cache.identity : startswith(source, "context.") ? source : "method.request.${source}"
+                for source in one.identity : startswith(source, "context.") ? source : "method.request.${source}"
               ])
             },
+            one.validation == null ? {} : { identityValidationExpression = one.validation },
           )
         }
         }, {

@@ -146,7 +146,10 @@ export class SandboxHost implements ApplicationHost {
       const pool = await this.#poolOf(name);
       if (typeof pool === "string") throw new Error(`Cannot invoke "${name}": ${pool}`);
       this.#last = name;
-      return await pool.invoke(payload, options);
+      const outcome = await pool.invoke(payload, options);
+      return this.#workshop.libraries.has(name)
+        ? { ...outcome, hasLibrary: true as const }
+        : outcome;
     } finally {
       this.#running--;
     }

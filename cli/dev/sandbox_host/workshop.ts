@@ -42,6 +42,8 @@ export class Workshop implements AsyncDisposable {
   readonly #isolation: Promise<Isolation>;
   readonly #options: WorkshopOptions;
   readonly #versions = new Map<string, Version>();
+  /** The functions that contain this library's module for gateways. */
+  readonly libraries = new Set<string>();
   readonly #kept: Kept;
   readonly #bundles: Bundles;
   /** The folders of the runtimes that functions have needed. */
@@ -159,6 +161,8 @@ export class Workshop implements AsyncDisposable {
       const cache = await this.#makeCache(task);
       const runtime = await this.#foldersOf(settings.runtime);
       this.#versions.set(name, version);
+      if (bundle.code.includes("@mate/core/gateway/")) this.libraries.add(name);
+      else this.libraries.delete(name);
       for (const text of missingUses(application, name, bundle.code)) {
         this.#options.log({ time: new Date(), functionName: name, text: `WARN ${text}` });
       }
