@@ -35,7 +35,7 @@ function withHttpApi(text: string): string {
   const { functions, ...manifest } = JSON.parse(text);
   for (const route of functions.orders.triggers.routes) delete route.stream;
   const { authorizes: _, validation: __, ...changes } = functions.changes; // it authorizes tokens
-  functions.changes = changes;
+  functions.changes = { ...changes, ttl: 60 };
   functions.orders.triggers.routes.push({ path: "$default", authorizer: "check" });
   return JSON.stringify({ ...manifest, gateway: "http", functions });
 }
