@@ -295,12 +295,19 @@ Deno.test("resolveApplication() gives each resource its name, policy and listene
     stage: "v1",
     prefix: "/v1",
     origin: "https://shop.example",
-    preflights: ["/orders", "/orders/{id}", "/export", "/users"],
+    preflights: ["/orders", "/orders/{id}", "/export", "/users", "/changes"],
     authorizers: {
       check: {
         authorizes: "request",
         ttl: 300,
         identity: ["header.Authorization", "context.path"],
+        validation: undefined,
+      },
+      changes: {
+        authorizes: "token",
+        ttl: 0,
+        identity: ["header.X-Token"],
+        validation: "^Bearer ",
       },
     },
     jwtAuthorizers: {
