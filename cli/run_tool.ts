@@ -75,6 +75,7 @@ async function runCommand(
     read: (args: readonly string[], env: Readonly<Record<string, string>>) =>
       readCommand(args, env, signal),
     isColored: Deno.stdout.isTerminal() && !Deno.noColor,
+    width: Deno.stdout.isTerminal() ? () => Deno.consoleSize().columns : undefined,
   };
   const { print } = surroundings;
   if (name === "--version") return print(config.version) ?? 0;

@@ -28,6 +28,8 @@ export interface Surroundings {
   /** Writes a line to the standard error: a warning, or the progress of long work. */
   readonly note: (line: string) => void;
   readonly isColored: boolean;
+  /** The width of the terminal, if the standard output is one. */
+  readonly width?: (() => number) | undefined;
   /** Runs a command in another process, which limits its own permissions, and returns what it prints. */
   readonly read: (
     args: readonly string[],

@@ -7,8 +7,8 @@ export const dev: Command = defineCommand({
   arguments: ["[MANIFEST]"],
   summary: "Runs an application on this machine, as it would run in the cloud",
   details:
-    `MANIFEST is ${MANIFEST} by default. The terminal shows the URLs, then the log. The start page has a
-form for each trigger. Functions are reloaded when their files change. Ctrl-C ends the command.`,
+    `MANIFEST is ${MANIFEST} by default. The terminal shows where the application is, then the log. The
+start page has a form for each trigger. Functions are reloaded when their files change. Ctrl-C ends the command.`,
   options: {
     stage: STAGE,
     profile: PROFILE,
@@ -28,14 +28,19 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
       description:
         'With "skip", GET /settled skips retries, visibilities, delays and windows, for tests',
     },
-    verbose: { description: "Show the lines START, END and REPORT of each invocation" },
+    verbose: {
+      description:
+        "Show every address, with commands to copy, and the lines START, END and REPORT of each invocation",
+    },
+    open: { description: "Open the start page in the browser" },
     inspect: {
       value: "FUNCTION",
       description: "Let a debugger attach to this function, as the terminal says",
     },
   },
   async run([manifestPath = MANIFEST], values, surroundings) {
-    const { port, data, stage, profile, time, inspect, verbose: isVerbose } = values;
+    const { port, data, stage, profile, time, inspect } = values;
+    const { verbose: isVerbose, open: isOpened } = values;
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
       throw new UsageError(`Invalid port "${port}": expected a number from 0 to 65535`);
     }
@@ -51,7 +56,17 @@ form for each trigger. Functions are reloaded when their files change. Ctrl-C en
     const beginning = await begin({ manifestPath, stage, signal });
     const { run } = await import("../dev/run.ts");
     await run(
-      { manifestPath, stage, profile, port: Number(port), data, time, inspect, isVerbose },
+      {
+        manifestPath,
+        stage,
+        profile,
+        port: Number(port),
+        data,
+        time,
+        inspect,
+        isVerbose,
+        isOpened,
+      },
       surroundings,
       beginning,
     );

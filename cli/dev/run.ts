@@ -9,6 +9,7 @@ import type { ApplicationHost, LogRecord } from "../lambda/function_host.ts";
 import { VALUES_FILE } from "../manifest/local_values.ts";
 import { type OpenOptions, type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
 import { findLogin } from "./forwarding.ts";
+import { openStartPage } from "./open_start_page.ts";
 import type { LocalApplication } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
@@ -33,8 +34,10 @@ export interface RunOptions {
   readonly time?: "real" | "skip" | undefined;
   /** The function that debuggers inspect. */
   readonly inspect?: string | undefined;
-  /** Whether the terminal shows the lines START, END and REPORT of each invocation. The start page always does. */
+  /** Whether the terminal shows every address, and the lines START, END and REPORT of each invocation. The start page always does. */
   readonly isVerbose?: boolean | undefined;
+  /** Whether to open the start page in the browser. */
+  readonly isOpened?: boolean | undefined;
 }
 
 /** The signal that ends {@linkcode run}, and its terminal. */
@@ -42,10 +45,12 @@ export interface CliEnvironment {
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
   readonly isColored: boolean;
+  /** The width of the terminal, if the lines go to one. */
+  readonly width?: (() => number) | undefined;
 }
 
 /**
- * Runs an application until the signal. Prints every URL, and then the log. If a file of a function changes, reloads the
+ * Runs an application until the signal. Prints where it is, and then the log. If a file of a function changes, reloads the
  * functions. If the manifest or the file `.env` changes, restarts the application.
  *
  * @param beginning The application, if its first bundle is being made already.
@@ -56,7 +61,7 @@ export async function run(
   beginning?: Beginning,
 ): Promise<void> {
   const { manifestPath, inspect } = options;
-  const { signal, print, isColored } = environment;
+  const { signal, print, isColored, width } = environment;
   const watchedFolder = resolve(dirname(manifestPath));
   await using stack = new AsyncDisposableStack();
   const begun = stack.use(beginning ?? await begin({ ...options, signal }));
@@ -125,11 +130,14 @@ export async function run(
   let stopShowing = () => {};
   const show = (application: Application) => {
     const inspector = host!.inspector?.line;
-    const parts = { application, inspector, ...urls, ...platform! };
+    const { isVerbose } = options;
+    const { isConfined } = host!;
+    const parts = { application, inspector, isConfined, isVerbose, ...urls, ...platform! };
     for (const line of introduce(parts)) print(line);
     // The URLs come first, then the records that the log has already.
     const write = (record: LogRecord) => {
-      if (options.isVerbose || !isFrame(record)) print(formatRecord(record, isColored));
+      if (!isVerbose && isFrame(record)) return;
+      print(formatRecord(record, isColored, width?.()));
     };
     log.after(shown).forEach(write);
     stopShowing = log.follow(write);
@@ -239,6 +247,8 @@ export async function run(
   await using _first = platformEnd;
   // Show the URLs after the start of the watch, because the developer may change files at once.
   show(current);
+  const door = { port, controlUrl: urls.controlUrl, isConfined: host!.isConfined === true };
+  if (options.isOpened) stack.use(await openStartPage(door, (text) => log.note(text)));
   if (Object.keys(current.functions).length === 0) checkFirst();
   if (!signal.aborted) await end;
 }

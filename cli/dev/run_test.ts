@@ -140,11 +140,12 @@ Deno.test("run() prints START, END and REPORT only if it is verbose, and what fu
     export const handler = () => console.log("START of call", ++count);`,
   );
   for (const isVerbose of [false, true]) {
+    let base = "";
     const output = await runHere(folder, async (line, stop) => {
-      const [, url] = /curl '(\S+\/hello)'/.exec(line) ?? [];
+      base ||= /Base URL {4}(\S+)/.exec(line)?.[1] ?? "";
       if (line.includes("START of call 2")) stop();
-      for (let call = 1; url !== undefined && call <= 2; call++) {
-        await fetch(url).then((response) => response.body?.cancel()).catch(() => {}); // It may have stopped.
+      for (let call = 1; line.includes("Stop with Ctrl-C") && call <= 2; call++) {
+        await fetch(`${base}/hello`).then((response) => response.body?.cancel()).catch(() => {}); // It may have stopped.
       }
     }, isVerbose);
     const lines = [...output.matchAll(/ hello {8}(?:\S+\t\S+\tINFO\t)?(START|END|REPORT) (\w+)/g)]
@@ -235,7 +236,7 @@ Deno.test("run() keeps the old version if the platform of a changed manifest doe
     if (url === undefined) return;
     texts.push(await (await fetch(url)).text());
     if (texts.length === 3) stop(); // No request runs any more.
-  });
+  }, true);
   assertEquals(texts, ["Hello", "Hello", "Hello"], output);
 });
 
@@ -247,7 +248,7 @@ Deno.test("run() takes a change of the manifest during a restart", async () => {
     if (!/Stop with Ctrl-C|Reloading/.test(line)) return;
     const { value } = changes.next();
     if (value) await Deno.writeTextFile(join(folder, "app.json"), manifest(value));
-  });
+  }, true);
   assertStringIncludes(output, "/greet/2'");
   const services = output.match(/(?<=aws s3 ls --endpoint-url )\S+/g)!;
   assertEquals([services.length, new Set(services).size], [3, 1], "the URL of the services stays");

@@ -9,8 +9,14 @@ const NAME_COLORS: readonly number[] = [36, 32, 35, 34, 96, 92, 95, 94];
 /**
  * Makes one line of a record: the time, the function and the text. Line breaks and control characters are replaced by
  * visible characters, so that no function can control the terminal.
+ *
+ * @param width The width of the terminal that shows the line. The line is cut there.
  */
-export function formatRecord({ time, functionName, text }: LogRecord, isColored: boolean): string {
+export function formatRecord(
+  { time, functionName, text }: LogRecord,
+  isColored: boolean,
+  width = Infinity,
+): string {
   const paint = (code: number | string, part: string) =>
     isColored ? `\x1b[${code}m${part}\x1b[0m` : part;
   const clock = time.toTimeString().slice(0, 8);
@@ -18,7 +24,7 @@ export function formatRecord({ time, functionName, text }: LogRecord, isColored:
   const nameColor = functionName === "" ? 2 : NAME_COLORS[hash(functionName) % NAME_COLORS.length]!;
   const level = /\b(?:WARN|ERROR|CRITICAL|FATAL)\b/.exec(text.slice(0, 300))?.[0];
   const textColor = level === undefined ? undefined : level === "WARN" ? 33 : 31;
-  const visible = visibleLine(text);
+  const visible = cut(visibleLine(text), width - clock.length - name.length - 2);
   const isPlatformLine = functionName === "" || /^(START|END|REPORT|INIT_START) /.test(text);
   const body = isPlatformLine
     ? paint(2, visible)
@@ -26,6 +32,14 @@ export function formatRecord({ time, functionName, text }: LogRecord, isColored:
     ? visible
     : paint(textColor, visible);
   return `${paint(2, clock)} ${paint(nameColor, name)} ${body}`;
+}
+
+/** Cuts a text at a width, where it can be seen that it goes on. */
+function cut(text: string, width: number): string {
+  if (text.length <= width) return text;
+  const characters = Array.from(text);
+  const room = Math.max(1, width);
+  return characters.length <= room ? text : `${characters.slice(0, room - 1).join("")}…`;
 }
 
 /** Whether a record is a line that AWS Lambda adds to each invocation. */
@@ -47,12 +61,17 @@ export interface Introduction {
   readonly bucketsFolder: string;
   /** How to attach a debugger. */
   readonly inspector?: string | undefined;
+  /** Whether the address of the platform leads a browser to the start page. */
+  readonly isConfined?: boolean | undefined;
+  /** Whether to show every address, with commands to copy. */
+  readonly isVerbose?: boolean | undefined;
 }
 
-/** Makes the first lines of the terminal: every URL, with commands to copy. */
+/** Makes the first lines of the terminal. Addresses with a secret are among them only if they are asked for, or needed. */
 export function introduce(
-  { application, url, controlUrl, servicesUrl, bucketsFolder, inspector }: Introduction,
+  { application, url, controlUrl, servicesUrl, bucketsFolder, inspector, ...options }: Introduction,
 ): readonly string[] {
+  const { isVerbose = false, isConfined = false } = options;
   const base = url + (application.gateway?.prefix ?? "");
   const triggers = Object.keys(application.functions).flatMap((name) =>
     triggersOf(application, name, base).map(({ what, commands }) => {
@@ -65,24 +84,50 @@ export function introduce(
     const names = [...new Set(same.map(({ name }) => name))].join(", ");
     return lines.map((line, index) => index === 0 ? [what, names, line] : ["", "", line]);
   });
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const door = isConfined && !isVerbose ? new URL(controlUrl).origin : controlUrl;
   return [
     `${application.name} is running`,
     "",
-    `  Start page  ${controlUrl}/`,
+    `  Start page  ${door}/`,
     `  Base URL    ${base}`,
-    `  Invoke API  aws lambda invoke --endpoint-url ${controlUrl} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
-    `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 --no-sign-request (and dynamodb, sns, sqs, events)`,
+    ...isVerbose
+      ? [
+        `  Invoke API  aws lambda invoke --endpoint-url ${controlUrl} --region us-east-1 --no-sign-request --function-name NAME /dev/stdout`,
+        `  Services    aws s3 ls --endpoint-url ${servicesUrl} --region us-east-1 --no-sign-request (and dynamodb, sns, sqs, events)`,
+      ]
+      : [],
     ...inspector === undefined ? [] : [`  Inspector   ${inspector}`],
     "",
-    ...throttleOf(application),
+    ...isVerbose ? throttleOf(application) : [],
     ...missingHere(application),
-    ...rows.map(([what = "", name = "", command = ""]) =>
-      visibleLine(`  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`)
-    ),
+    ...isVerbose ? tableOf(rows) : shortTableOf(rows),
     "",
     "A function is reloaded when one of its files changes. Stop with Ctrl-C.",
     "",
+  ];
+}
+
+/** Makes lines of rows with as many columns. */
+function tableOf(rows: readonly (readonly string[])[]): string[] {
+  const widths = [0, 1].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
+  return rows.map(([what = "", name = "", command = ""]) =>
+    visibleLine(`  ${what.padEnd(widths[0]!)}  ${name.padEnd(widths[1]!)}  ${command}`.trimEnd())
+  );
+}
+
+/** The number of rows that fit on a terminal of 24 lines, with those before and after them. */
+const MAX_ROWS = 13;
+
+/** Makes a line for each trigger that fits on a terminal of 80 columns, without commands and secrets. */
+function shortTableOf(rows: readonly (readonly string[])[]): string[] {
+  const short = rows.filter(([, name]) => name !== "")
+    .map(([what = "", name = ""]) => [what, name, ""]);
+  const shown = short.slice(0, short.length > MAX_ROWS ? MAX_ROWS - 1 : MAX_ROWS);
+  return [
+    ...tableOf(shown).map((line) => cut(line, 80)),
+    ...short.length > shown.length ? [`  and ${short.length - shown.length} more`] : [],
+    "",
+    "  Addresses and commands to copy are on the start page, or here with --verbose.",
   ];
 }
 

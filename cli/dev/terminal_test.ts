@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
-import { parseManifest } from "../manifest/manifest.ts";
 import { MANIFEST, manifestWith, resolved } from "../testdata/platform.ts";
+import { parseManifest } from "../manifest/manifest.ts";
 import { formatRecord, introduce } from "./terminal.ts";
 
 const time = new Date(2026, 2, 1, 9, 5, 7);
@@ -55,6 +55,7 @@ Deno.test("introduce() shows control characters of the manifest by symbols", () 
     controlUrl: "http://127.0.0.1:8000",
     servicesUrl: "http://127.0.0.1:4566",
     bucketsFolder: "buckets",
+    isVerbose: true,
   });
   assertStringIncludes(lines.join("\n"), "/buckets/files/␛[2J ↵ FILE");
   assertEquals(/\p{Cc}/u.exec(lines.join("")), null);
@@ -70,6 +71,7 @@ Deno.test("introduce() shows the addresses of an HTTP API without a stage", () =
     controlUrl: "http://127.0.0.1:8000",
     servicesUrl: "http://127.0.0.1:4566",
     bucketsFolder: ".mate/app/buckets",
+    isVerbose: true,
   }).join("\n");
   for (
     const part of [
@@ -80,7 +82,62 @@ Deno.test("introduce() shows the addresses of an HTTP API without a stage", () =
   ) assertStringIncludes(text, part);
 });
 
-Deno.test("introduce() shows every trigger with a command to copy", () => {
+Deno.test("formatRecord() cuts a line at the width of a terminal", () => {
+  const line = (text: string, width?: number) =>
+    formatRecord({ time, functionName: "okay", text }, false, width);
+  const text = "INFO " + "a".repeat(100);
+  assertEquals(line(text), `09:05:07 okay         ${text}`);
+  assertEquals(line(text, 40), `09:05:07 okay         INFO ${"a".repeat(12)}…`);
+  assertEquals(line(text, 40).length, 40);
+  assertEquals(line("INFO", 40), "09:05:07 okay         INFO");
+  assertEquals(line("👩".repeat(18), 40), `09:05:07 okay         ${"👩".repeat(18)}`);
+  assertEquals(line("👩".repeat(19), 40), `09:05:07 okay         ${"👩".repeat(17)}…`);
+  assertEquals(line("abc", 1), "09:05:07 okay         …");
+  const colored = formatRecord({ time, functionName: "okay", text: "ERROR aaa" }, true, 26);
+  assertStringIncludes(colored, "\x1b[31mERR…\x1b[0m");
+});
+
+Deno.test("introduce() fits on a terminal of 80 columns and 24 lines for the shop, without a secret", async () => {
+  const path = new URL("../../examples/shop/app.json", import.meta.url);
+  const manifest = parseManifest(await Deno.readTextFile(path), "app.json");
+  const secret = "0".repeat(32);
+  const introduceShop = (options: object, application = resolved(manifest)) =>
+    introduce({
+      application,
+      url: "http://localhost:8000",
+      controlUrl: `http://127.0.0.1:8000/${secret}`,
+      servicesUrl: `http://127.0.0.1:45678/${secret}`,
+      bucketsFolder: ".mate/shop/buckets",
+      isConfined: true,
+      ...options,
+    });
+  const lines = introduceShop({});
+  assertEquals(lines.filter((line) => line.length > 80), []);
+  assertEquals(lines.length < 24, true, `${lines.length} lines, and the first ones of the log`);
+  const text = lines.join("\n");
+  assertEquals(text.includes(secret), false);
+  for (
+    const part of [
+      "shop is running",
+      "  Start page  http://127.0.0.1:8000/",
+      "  Base URL    http://localhost:8000/v1",
+      "  GET /products/{id}  api",
+      "  queue jobs          worker",
+      "--verbose",
+    ]
+  ) assertStringIncludes(text, part);
+  const secretPage = `Start page  http://127.0.0.1:8000/${secret}/`;
+  assertStringIncludes(introduceShop({ isConfined: false }).join("\n"), secretPage);
+  assertStringIncludes(introduceShop({ isVerbose: true }).join("\n"), secretPage);
+  const routes = Array.from({ length: 30 }, (_, id) => ({ method: "GET", path: `/${id}` }));
+  const many = introduceShop(
+    {},
+    resolved(manifestWith({ one: { module: "one.ts", triggers: { routes } } })),
+  );
+  assertEquals([many.length < 24, many.join("\n").includes("  and 18 more")], [true, true]);
+});
+
+Deno.test("introduce() shows every trigger with a command to copy, if it is verbose", () => {
   const { functions, tables, queues } = manifestWith(
     {
       ledger: {
@@ -96,6 +153,7 @@ Deno.test("introduce() shows every trigger with a command to copy", () => {
     controlUrl: "http://127.0.0.1:8000",
     servicesUrl: "http://127.0.0.1:4566",
     bucketsFolder: ".mate/app/buckets",
+    isVerbose: true,
   };
   const text = introduce({
     application: resolved({

@@ -89,10 +89,10 @@ export async function typeOnTerminal(
   return shown;
 }
 
-/** A running `mate dev` with its own process group, as in a terminal. */
+/** A running `mate dev` with its own process group, as in a terminal. It prints every address. */
 export class Command extends RunningProgram {
   constructor(args: readonly string[], cwd: string = ROOT, env: Record<string, string> = {}) {
-    super(startMate(["dev", ...args], { cwd, env, detached: true }));
+    super(startMate(["dev", "--verbose", ...args], { cwd, env, detached: true }));
   }
 }
 

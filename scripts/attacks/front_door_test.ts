@@ -5,7 +5,9 @@ import { Command } from "../../cli/testdata/command.ts";
 import { Passer } from "../../cli/testdata/pass_on.ts";
 import { hasNamespace, RUNTIMES } from "../../cli/testdata/sandbox.ts";
 import { browserTest } from "../../testdata/browser.ts";
-import { succeed } from "../../testdata/programs.ts";
+import { findProgram } from "../../cli/programs/find_program.ts";
+import { succeed, temporaryFolder } from "../../testdata/programs.ts";
+import { until } from "../../testdata/waiting.ts";
 
 const FUNCTION = `import { request } from "node:http";
 const headers = { accept: "text/html", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-fetch-site": "none" };
@@ -35,7 +37,7 @@ async function start(stack: AsyncDisposableStack, args: string[] = [], env = {})
   ]));
   const app = stack.use(await makeApp({ "one.js": FUNCTION }, functions));
   const command = stack.use(
-    new Command(["--port", "0", "--verbose", ...args, "app.json"], app.folder, env),
+    new Command(["--port", "0", ...args, "app.json"], app.folder, env),
   );
   const [, startPage = "", secret = ""] = await command.find(
     /Start page\s+(http:\S+\/([0-9a-f]{32})\/)\n[^]*Ctrl-C/,
@@ -176,3 +178,39 @@ browserTest("a page of a function does not learn where the front door leads", as
   const cookies = await context.cookies();
   assertEquals(cookies, []);
 });
+
+for (const isConfined of [true, false]) {
+  Deno.test({
+    name: `--open tells no secret to other users ${isConfined ? "with" : "without"} namespaces`,
+    ignore: Deno.build.os !== "linux" || isConfined && !hasNamespace,
+    async fn() {
+      const folder = temporaryFolder();
+      await Deno.chmod(folder, 0o755); // Functions may run as another user.
+      for (
+        const name of ["sh", "setsid", "setpriv", "cat", "stat", ...isConfined ? ["unshare"] : []]
+      ) {
+        await Deno.symlink((await findProgram(name))!, `${folder}/${name}`);
+      }
+      const browser = `${folder}/xdg-open`;
+      const script = `#!/bin/sh
+echo "$@" >${folder}/arguments
+file=\${1#/}
+[ "$file" = "$1" ] || { stat -c %a "$1"; cat "$1"; } >${folder}/file
+echo done >${folder}/done
+`;
+      await Deno.writeTextFile(browser, script, { mode: 0o755 });
+      await using stack = new AsyncDisposableStack();
+      const { startPage, secret, doors } = await start(stack, ["--open"], { PATH: folder });
+      const read = (name: string) => Deno.readTextFile(`${folder}/${name}`).catch(() => "");
+      await until("the browser", async () => await read("done") !== "");
+      const place = (await read("arguments")).trim();
+      assertEquals(place.includes(secret), false, place);
+      if (isConfined) assertEquals([place, await read("file")], [doors[0], ""]);
+      else {
+        const [mode, page] = (await read("file")).split("\n");
+        assertEquals(mode, "600");
+        assertStringIncludes(page!, `url=${startPage}"`);
+      }
+    },
+  });
+}
