@@ -33,7 +33,10 @@ Deno.test("a bundle leaves an import of a missing module as it is if the failure
   }
   for (
     const [code, message] of [
-      [`await import("not-installed");`, /Import "not-installed" not a dependency: add it/],
+      [
+        `await import("not-installed");`,
+        /Import "not-installed" not a dependency: run "npm install not-installed"/,
+      ],
       [
         `import "./gone.js"; try { f(); } catch {}`,
         /Module not found ".*gone\.js"\n {4}at .*:1:8$/,
