@@ -28,6 +28,7 @@ import { Forwarding, type Login } from "./forwarding.ts";
 import { Services } from "./services.ts";
 import { answerPage } from "./page/pages.ts";
 import type { Sockets } from "./sockets.ts";
+import { TestMaker, type TestMakerOptions } from "./saved_tests/test_maker.ts";
 import { Again } from "./traces/again.ts";
 import { RecordedCalls } from "./traces/record_calls.ts";
 import { RecordedHost } from "./traces/record_invocations.ts";
@@ -51,6 +52,8 @@ export interface OpenOptions {
   readonly log: Log;
   /** The spans. They outlive a version of the application. */
   readonly traces: Traces;
+  /** How tests are saved. */
+  readonly saving: Pick<TestMakerOptions, "manifestPath" | "startFresh">;
   /** The folder of the data. */
   readonly folder: string;
   /** Whether the items of tables are kept in the folder, and not in memory. */
@@ -162,6 +165,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     date: () => clock.date(),
     note,
   });
+  const tests = new TestMaker({ application, traces, buckets, ...options.saving });
   traces.hider.setSecrets(secretsOf(application));
   stack.defer(log.follow((entry) => traces.addLine(entry)));
   const parts: Parts = {
@@ -175,7 +179,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
     serves: gateway.serves,
     isConfined: functions.isConfined === true,
     name: application.name,
-    traces: { application: application.name, traces, again },
+    traces: { application: application.name, traces, again, tests },
     invokeApi,
     endpoints: (...request) => services.calls.run(endpoints(...request)),
   };

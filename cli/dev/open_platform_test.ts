@@ -30,6 +30,7 @@ Deno.test("openPlatform() fails if the tables or the host fail, whichever is fir
       login: undefined,
       log,
       traces: new Traces(),
+      saving: { manifestPath: undefined, startFresh: () => Promise.reject(new Error("no test")) },
       folder,
       keepsItems: true,
     });

@@ -185,6 +185,10 @@ export async function startPlatform(
       host,
       log,
       traces,
+      saving: {
+        manifestPath: given === undefined ? path : undefined,
+        startFresh: (secrets) => startFresh(path, stage, secrets),
+      },
       folder: folder.path,
       keepsItems: options.data !== undefined,
     }),
@@ -208,4 +212,13 @@ export async function startPlatform(
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** Starts a platform for one run of a test that is being made. */
+export function startFresh(
+  path: string,
+  stage: string | undefined,
+  secrets: SecretValues,
+): Promise<Platform> {
+  return startPlatform(path, { stage, secrets, time: "skip", bundling: "when invoked" });
 }

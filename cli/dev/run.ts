@@ -10,6 +10,7 @@ import { VALUES_FILE } from "../manifest/local_values.ts";
 import { type OpenOptions, type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
 import { findLogin } from "./forwarding.ts";
 import { openStartPage } from "./open_start_page.ts";
+import { startFresh } from "./platform.ts";
 import type { LocalApplication } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
 import { Sockets } from "./sockets.ts";
@@ -99,6 +100,10 @@ export async function run(
       login: await findLogin(dirname(manifestPath), options.profile),
       log,
       traces,
+      saving: {
+        manifestPath,
+        startFresh: (secrets) => startFresh(manifestPath, options.stage, secrets),
+      },
       folder: folder.path,
       keepsItems: true,
       time: options.time,

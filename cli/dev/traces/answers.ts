@@ -34,7 +34,7 @@ export interface SpanDetail extends Span {
   /** The result of an invocation, or the body of an answer. */
   readonly result?: Payload | undefined;
   /** For each action `true`, or the reason why it cannot be done. */
-  readonly actions: { readonly again: true | string; readonly test?: true | string };
+  readonly actions: { readonly again: true | string; readonly test: true | string };
 }
 
 /** What went into a span, or came out of it. */

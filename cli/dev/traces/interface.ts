@@ -5,24 +5,33 @@ import { readTraceHeader, rootOf } from "../../rules/trace_header.ts";
 import type { Again } from "./again.ts";
 import { showDetail, showSpan } from "./detail.ts";
 import { toOtlp } from "./otlp.ts";
-import type { Traces } from "./traces.ts";
+import type { SavedTest } from "./answers.ts";
+import type { Recording, Traces } from "./traces.ts";
 
 const NO_STORE = [["Cache-Control", "no-store"]] as const;
+
+/** What saves a span as a test. */
+export interface Tests {
+  /** Returns the reason why no test can be made, or `true`. */
+  problemOf(recording: Recording): true | string;
+  make(recording: Recording): Promise<SavedTest>;
+}
 
 export interface TraceParts {
   /** The name of the application. */
   readonly application: string;
   readonly traces: Traces;
   readonly again: Again;
+  readonly tests: Tests;
 }
 
 /** Answers requests to `spans` and `traces`, as `answers.ts` says. */
-export function answerTraces(
+export async function answerTraces(
   { method = "" }: IncomingMessage,
   path: string,
   query: string,
-  { application, traces, again }: TraceParts,
-): Reply {
+  { application, traces, again, tests }: TraceParts,
+): Promise<Reply> {
   const [, kind, id = "", action = ""] = /^\/([^/]*)(?:\/([^/]*))?(?:\/(.*))?$/s.exec(path)!;
   const traceId = new URLSearchParams(query).get("trace") ?? undefined;
   if (kind === "traces" && id === "") {
@@ -45,15 +54,16 @@ export function answerTraces(
   }
   if (action === "") {
     allow(method, "GET", "HEAD");
-    const actions = { again: again.problemOf(recording) };
+    const actions = { again: again.problemOf(recording), test: tests.problemOf(recording) };
     return jsonReply(200, showDetail(recording, traces.hider, actions), NO_STORE);
   }
-  if (action !== "again") {
-    throw refusal(404, `A span has no ${JSON.stringify(action)}: expected "again"`);
+  if (action !== "again" && action !== "test") {
+    throw refusal(404, `A span has no ${JSON.stringify(action)}: expected "again" or "test"`);
   }
   allow(method, "POST");
-  const problem = again.problemOf(recording);
+  const problem = (action === "again" ? again : tests).problemOf(recording);
   if (problem !== true) throw refusal(409, problem);
+  if (action === "test") return jsonReply(201, await tests.make(recording));
   const next = readTraceHeader(createTraceId()).traceId!;
   again.send(recording, rootOf(next));
   return jsonReply(202, { traceId: next });

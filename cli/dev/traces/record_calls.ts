@@ -16,6 +16,9 @@ const NAMES: Readonly<Record<string, string>> = {
   sqs: "SQS",
 };
 
+/** The services on this machine, as `rpc.service` names them. */
+export const EMULATED: readonly string[] = Object.values(NAMES);
+
 /** The operations whose receivers are caused by the call. */
 const PRODUCERS = /^(SendMessage|Publish|PutEvents)/;
 

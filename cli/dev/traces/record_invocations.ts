@@ -33,6 +33,9 @@ const TRIGGERS: Readonly<Record<TriggerType, NonNullable<Attributes["faas.trigge
 
 const UNKNOWN: InvocationFacts = { trigger: { type: "invoke", name: "" } };
 
+/** The type of the error if a function has reported records that failed. */
+export const PARTIAL = "batchItemFailures";
+
 /** The number of sandboxes whose last invocations are remembered. */
 const MOST = 1_000;
 
@@ -229,5 +232,5 @@ function partialFailure(
   const failed = retried + deadLetters + dropped;
   if (failed === 0) return undefined;
   const all = facts?.records?.length ?? failed;
-  return { type: "batchItemFailures", message: `${failed} of ${all} records failed` };
+  return { type: PARTIAL, message: `${failed} of ${all} records failed` };
 }
