@@ -153,7 +153,14 @@ export class Emulator implements AsyncDisposable {
       if (!response.ok) throw new Error(`The emulator refused ${method} ${path}: ${text}`);
       return JSON.parse(text || "{}");
     };
-    await put("PUT", path.slice(base.length), document);
+    // It cannot read a mock integration in a document. All integrations follow below.
+    const withoutIntegrations = JSON.parse(
+      JSON.stringify(
+        document,
+        (key, value) => key === "x-amazon-apigateway-integration" ? undefined : value,
+      ),
+    );
+    await put("PUT", path.slice(base.length), withoutIntegrations);
     const binaryMediaTypes: string[] = document["x-amazon-apigateway-binary-media-types"];
     const patchOperations = binaryMediaTypes.map((value) => {
       return { op: "replace", path: "/binaryMediaTypes", value };
