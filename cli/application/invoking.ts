@@ -86,7 +86,7 @@ export function loopsOf(application: Application): string[] {
 }
 
 /** Tells whether a statement allows one of some actions, if its conditions hold. */
-function mayGrant(statement: Statement, actions: readonly string[], arn: string): boolean {
+export function mayGrant(statement: Statement, actions: readonly string[], arn: string): boolean {
   const { Effect, Action, NotAction, Resource, NotResource } = statement;
   const isAction = (patterns: Statement["Action"], action: string) =>
     [patterns ?? []].flat().some((one) => matches(one.toLowerCase(), action.toLowerCase()));

@@ -38,25 +38,27 @@ export interface Form {
   readonly title?: Html;
   /** The line that unfolds the form. */
   readonly summary?: string;
+  /** Whether the form is unfolded from the start. */
+  readonly isOpen?: boolean;
   readonly fields?: Html;
   readonly button: string;
-  /** The function in `script.js` that sends the fields. The default is `text`. */
+  /** The function in `browser/forms.js` that sends the fields. The default is `text`. */
   readonly sender?: "request" | "file" | "message";
   /** Where the fields go, relative to the start page. */
   readonly path: string;
-  /** The name of the list of what is at this path. */
-  readonly list?: string;
 }
 
 export function createForm(form: Form): Html {
-  const { title, summary, fields = [], button, sender = "text", path, list } = form;
+  const { title, summary, isOpen, fields = [], button, sender = "text", path } = form;
   const content = markup`
 <form data-sender="${sender}" data-path="${path}">
 ${title ? markup`<p>${title}</p>` : []}
 ${fields}
 <button>${button}</button>
 <output></output>
-</form>
-${list ? markup`<ul class="objects" data-live="${path}" aria-label="${list}"></ul>` : []}`;
-  return summary ? markup`<details><summary>${summary}</summary>${content}</details>` : content;
+</form>`;
+  const open = isOpen ? markup` open` : [];
+  return summary
+    ? markup`<details${open}><summary>${summary}</summary>${content}</details>`
+    : content;
 }

@@ -1,22 +1,70 @@
 import { Buffer } from "node:buffer";
-import type { Application, Table } from "../../application/types.ts";
+import type { Application } from "../../application/types.ts";
 import { allow, errorReply, type Reply } from "../../lambda/http.ts";
 import { HIDDEN_CHARACTERS } from "../../rules/visible_text.ts";
-import { copyable, createForm, type Html, jsonField, markup } from "./forms.ts";
+import dataScript from "./browser/data.js" with { type: "text" };
+import describeScript from "./browser/describe.js" with { type: "text" };
+import detailScript from "./browser/detail.js" with { type: "text" };
+import formsScript from "./browser/forms.js" with { type: "text" };
+import logScript from "./browser/log.js" with { type: "text" };
+import makeScript from "./browser/make.js" with { type: "text" };
+import mapScript from "./browser/map.js" with { type: "text" };
+import payloadScript from "./browser/payload.js" with { type: "text" };
+import problemScript from "./browser/problem.js" with { type: "text" };
+import recordsScript from "./browser/records.js" with { type: "text" };
+import rowsScript from "./browser/rows.js" with { type: "text" };
+import script from "./browser/script.js" with { type: "text" };
+import spansScript from "./browser/spans.js" with { type: "text" };
+import timelineScript from "./browser/timeline.js" with { type: "text" };
+import traceListScript from "./browser/trace_list.js" with { type: "text" };
+import traceTreeScript from "./browser/trace_tree.js" with { type: "text" };
+import unitsScript from "./browser/units.js" with { type: "text" };
+import { createData } from "./data_places.ts";
+import { copyable, type Html, markup } from "./forms.ts";
+import { createFunctions } from "./functions.ts";
 import icon from "./icon.svg" with { type: "text" };
-import script from "./script.js" with { type: "text" };
-import style from "./style.css" with { type: "text" };
-import { triggersOf } from "./triggers.ts";
+import { createMap } from "./map.ts";
+import baseStyle from "./style/base.css" with { type: "text" };
+import frameStyle from "./style/frame.css" with { type: "text" };
+import formsStyle from "./style/forms.css" with { type: "text" };
+import logStyle from "./style/log.css" with { type: "text" };
+import tracesStyle from "./style/traces.css" with { type: "text" };
+import detailStyle from "./style/detail.css" with { type: "text" };
+import mapStyle from "./style/map.css" with { type: "text" };
+import { createTraces } from "./trace_places.ts";
 
-const ASSETS = new Map<string, readonly [type: string, text: string]>(Object.entries({
-  "/assets/icon.svg": ["image/svg+xml", icon],
-  "/assets/script.js": [
-    "text/javascript; charset=utf-8",
-    `const HIDDEN_CHARACTERS = ${HIDDEN_CHARACTERS};\n${script}`,
-  ],
-  "/assets/style.css": ["text/css; charset=utf-8", style],
-  "/favicon.ico": ["image/svg+xml", icon], // Browsers ask for it when they show the page of a function.
-}));
+const SCRIPTS = {
+  data: dataScript,
+  describe: describeScript,
+  detail: detailScript,
+  forms: formsScript,
+  log: logScript,
+  make: `const HIDDEN_CHARACTERS = ${HIDDEN_CHARACTERS};\n${makeScript}`,
+  map: mapScript,
+  payload: payloadScript,
+  problem: problemScript,
+  records: recordsScript,
+  rows: rowsScript,
+  script,
+  spans: spansScript,
+  timeline: timelineScript,
+  trace_list: traceListScript,
+  trace_tree: traceTreeScript,
+  units: unitsScript,
+};
+
+/** The parts of the style sheet. Later rules win. */
+const STYLE = [baseStyle, frameStyle, formsStyle, logStyle, tracesStyle, detailStyle, mapStyle]
+  .join("\n");
+
+const ASSETS = new Map<string, readonly [type: string, text: string]>([
+  ["/assets/icon.svg", ["image/svg+xml", icon]],
+  ["/favicon.ico", ["image/svg+xml", icon]], // Browsers ask for it when they show the page of a function.
+  ["/assets/style.css", ["text/css; charset=utf-8", STYLE]],
+  ...Object.entries(SCRIPTS).map(([name, text]) =>
+    [`/assets/${name}.js`, ["text/javascript; charset=utf-8", text]] as const
+  ),
+]);
 
 const SECURITY = [
   [
@@ -68,42 +116,54 @@ async function answerDocument(method: string, readApi: () => Promise<unknown>): 
 }
 
 /**
- * Makes the start page: a form for each trigger of each function, the tables, and the log.
+ * Makes the start page: the traces, the forms of each function, the data and the log.
  *
  * @param origin The origin of the application.
  */
 export function createStartPage(application: Application, origin: string): string {
-  const { api, gateway } = application;
+  const { api, gateway, name } = application;
   const base = origin + (gateway?.prefix ?? "");
-  const functions = Object.keys(application.functions);
-  const tables = Object.entries(application.tables);
+  const tabs = {
+    traces: ["Traces", createTraces(createMap(application))],
+    try: ["Try it", createFunctions(application, base)],
+    data: ["Data", createData(application)],
+    log: ["Log", createLog(Object.keys(application.functions))],
+  } as const;
   return markup`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${application.name} · local platform</title>
+<title>${name} · local platform</title>
 <link rel="icon" type="image/svg+xml" href="assets/icon.svg">
 <link rel="stylesheet" href="assets/style.css">
 <script type="module" src="assets/script.js"></script>
 </head>
 <body>
-<a class="skip" href="#log">Skip to the log</a>
 <header>
-<h1>${application.name}</h1>
-<p>Running on this machine. The HTTP gateway is at ${copyable(base)}</p>
-${!api ? [] : markup`<p>Its API: <a href="${OPENAPI.slice(1)}">OpenAPI document</a></p>`}
+<h1>${name}</h1>
+<nav aria-label="Views">
+${Object.entries(tabs).map(([id, [title]]) => markup`<a id="tab-${id}" href="#${id}">${title}</a>`)}
+</nav>
+<p class="base">${copyable(base)}</p>
+${api === undefined ? [] : markup`<a href="${OPENAPI.slice(1)}">OpenAPI</a>`}
+<span id="state" role="status">Connecting…</span>
 </header>
 <main>
-<section aria-labelledby="functions-title">
-<h2 id="functions-title">Functions</h2>
-${functions.map((name) => createCard(application, name, base))}
-${tables.length > 0 ? markup`<h2>Tables</h2>` : []}
-${tables.map(([name, table]) => createTable(name, table))}
-</section>
-<section aria-labelledby="log-title" class="log" id="log">
-<h2 id="log-title">Log</h2>
+${
+    Object.entries(tabs).map(([id, [, content]]) =>
+      markup`<div id="${id}" class="tab" hidden>${content}</div>`
+    )
+  }
+</main>
+</body>
+</html>
+`.text;
+}
+
+function createLog(functions: readonly string[]): Html {
+  return markup`
 <div class="toolbar">
 <label>Show <select id="log-filter">
 <option value="*">all functions</option>
@@ -111,44 +171,10 @@ ${functions.map((name) => markup`<option>${name}</option>`)}
 </select></label>
 <label><input type="checkbox" id="log-follow" checked> Follow</label>
 <button type="button" id="log-clear">Clear</button>
-<span id="log-state" role="status">Connecting…</span>
+<span id="log-state" role="status"></span>
 </div>
-<div id="log-view" role="log" aria-labelledby="log-title" tabindex="0"><ol id="log-records"></ol></div>
+<div id="log-view" role="log" aria-label="Log" tabindex="0"><ol id="log-records"></ol></div>
 <p class="empty" id="log-empty">
 Nothing yet. Send a request or fire a trigger, and its records appear here.
-</p>
-</section>
-</main>
-</body>
-</html>
-`.text;
-}
-
-function createCard(application: Application, name: string, base: string): Html {
-  const { description, memory, timeout, code: { module } } = application.functions[name]!;
-  const triggers = triggersOf(application, name, base);
-  const addresses = triggers.flatMap(({ address }) => address ?? []);
-  return markup`
-<article aria-labelledby="function-${name}">
-<h3 id="function-${name}">${name}</h3>
-<p>${description}</p>
-<p class="facts">${memory} MiB · ${timeout} s · <code>${module}</code></p>
-${addresses.length > 0 ? markup`<ul class="routes">${addresses}</ul>` : []}
-${triggers.map(({ form, note = [] }) => form ? createForm(form) : note)}
-</article>`;
-}
-
-function createTable(table: string, { key, attributes }: Table): Html {
-  const example = key.map((name) => [name, attributes[name] === "N" ? 1 : "example"]);
-  const form = createForm({
-    fields: jsonField("Item (JSON)", 3, Object.fromEntries(example)),
-    button: "Put the item",
-    path: `tables/${table}`,
-    list: `The first 50 items of ${table}`,
-  });
-  return markup`
-<article aria-labelledby="table-${table}">
-<h3 id="table-${table}">${table}</h3>
-${form}
-</article>`;
+</p>`;
 }

@@ -1,6 +1,22 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { manifestWith, resolved, startTestPlatform } from "../../testdata/platform.ts";
+import {
+  manifestWith,
+  resolved,
+  startTestPlatform,
+  type TestPlatform,
+} from "../../testdata/platform.ts";
 import { createStartPage } from "./pages.ts";
+
+/** Lists the modules that the script of the page imports, and those that these import. */
+async function modulesOf(test: TestPlatform): Promise<readonly string[]> {
+  const found = new Set(["/assets/script.js"]);
+  for (const path of found) {
+    const { text } = await test.send({ path });
+    for (const [, name] of text.matchAll(/ from "\.\/(\w+\.js)"/g)) found.add(`/assets/${name}`);
+  }
+  assertEquals(found.size > 10, true);
+  return [...found];
+}
 
 Deno.test("the start page and its assets have a strict content security policy", async () => {
   await using test = await startTestPlatform();
@@ -11,7 +27,7 @@ Deno.test("the start page and its assets have a strict content security policy",
   );
   assertEquals(links.length, 3);
   // Browsers ask for /favicon.ico when they show the page of a function.
-  for (const path of ["/", ...links, "/favicon.ico"]) {
+  for (const path of ["/", ...links, ...await modulesOf(test), "/favicon.ico"]) {
     const response = await test.send({ path });
     assertEquals([path, response.status], [path, 200]);
     const policy = response.header("Content-Security-Policy")!;
@@ -77,8 +93,8 @@ Deno.test("the start page names the tables whose changes invoke a function", () 
   const f = { module: "f.ts", triggers: { tables: [{ name: "orders" }] } };
   const manifest = manifestWith({ f }, {}, { orders: { key: { id: "string" } } });
   const page = createStartPage(resolved(manifest), "http://localhost");
-  assertStringIncludes(page, '<p>The changes of the table <a href="#table-orders">orders</a>');
-  assertStringIncludes(page, '<h3 id="table-orders">orders</h3>');
+  assertStringIncludes(page, 'The changes of the table <a href="#data/tables/orders">orders</a>');
+  assertStringIncludes(page, '<section data-place="tables/orders"');
 });
 
 Deno.test("the start page refuses other paths and methods", async () => {

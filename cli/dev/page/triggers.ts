@@ -2,13 +2,13 @@ import { curlCommand, examplePath, invokersOf, routeKey } from "../../applicatio
 import type { Application, UrlTrigger } from "../../application/types.ts";
 import { METHODS } from "../../rules/router.ts";
 import { copyable, type Form, type Html, jsonField, markup, option } from "./forms.ts";
+import { itemForm, messageForm, uploadForm } from "./resource_forms.ts";
 
 /** A way to call a function: what the start page and the terminal show of it. */
 export interface Trigger {
   /** An item of the list of addresses. */
   readonly address?: Html;
   readonly form?: Form;
-  readonly note?: Html;
   /** Its name in the terminal. */
   readonly what?: string;
   /**
@@ -54,6 +54,7 @@ const KINDS: readonly ((of: Subject) => readonly Trigger[])[] = [
     const paths = routes.map(({ path }) => gateway!.prefix + examplePath(path));
     const form = {
       summary: "Send a request",
+      isOpen: true,
       fields: markup`
 <div class="row">
 <label>Method<select name="method">${[...methods].map(option)}</select></label>
@@ -99,21 +100,9 @@ ${["application/json", "text/html", "*/*"].map(option)}</select></label>
         commands: (control) => [`curl -d '${JSON.stringify(plain)}' '${control}/events'`],
       };
     }),
-  ({ buckets, name, application }) =>
+  ({ buckets, application }) =>
     buckets.map((bucket) => ({
-      form: {
-        title: markup`Bucket <code>${bucket}</code>`,
-        fields: markup`
-<div class="row">
-<label class="wide">File<input type="file" name="file" required></label>
-<label class="wide">Key
-<input name="key" placeholder="the name of the file" spellcheck="false"></label>
-</div>`,
-        button: "Upload",
-        sender: "file",
-        path: `buckets/${bucket}`,
-        list: `Objects of ${bucket}, of which ${name} is told`,
-      },
+      form: { title: markup`Bucket <code>${bucket}</code>`, ...uploadForm(bucket) },
       what: `bucket ${bucket}`,
       commands(control, folder) {
         const { prefix, suffix } = application.buckets[bucket]!.listeners[0]!;
@@ -151,29 +140,25 @@ ${["String", "Number", "String.Array", "Binary"].map(option)}</select></label>
     })),
   ({ queues, name, application }) =>
     queues.map((queue) => {
-      const isFifo = application.queues[queue]!.fifo;
-      const group = markup`
-<label>Message group
-<input name="group" value="start-page" maxlength="128" required spellcheck="false"></label>`;
+      const settings = application.queues[queue]!;
       return {
         form: {
-          title: markup`Queue <code>${queue}</code>, whose messages invoke <b>${name}</b>:
-<span data-live="queues/${queue}"></span>`,
-          fields: markup`${isFifo ? group : []}
-<label>Message of the queue<textarea name="body" rows="2" required></textarea></label>`,
-          button: "Send the message",
-          path: `queues/${queue}`,
+          title: markup`Queue <code>${queue}</code>, whose messages invoke <b>${name}</b>`,
+          ...messageForm(queue, settings),
         },
         what: `queue ${queue}`,
         commands: (control) => [
-          `curl -d MESSAGE '${control}/queues/${queue}${isFifo ? "?group=GROUP" : ""}'`,
+          `curl -d MESSAGE '${control}/queues/${queue}${settings.fifo ? "?group=GROUP" : ""}'`,
         ],
       };
     }),
-  ({ tables }) =>
+  ({ tables, application }) =>
     tables.map((table) => ({
-      note: markup`
-<p>The changes of the table <a href="#table-${table}">${table}</a> invoke this function.</p>`,
+      form: {
+        title: markup`
+The changes of the table <a href="#data/tables/${table}">${table}</a> invoke this function.`,
+        ...itemForm(table, application.tables[table]!),
+      },
       what: `table ${table}`,
       commands: (control) => [`curl -d ITEM '${control}/tables/${table}'`],
     })),
