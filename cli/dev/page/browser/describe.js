@@ -34,15 +34,16 @@ export function factsOf({ type, attributes, status, error, links }, isLinked) {
     add(attributes["http.response.status_code"], bad);
   }
   if (last > 1 && (attempt > 1 || status === "failed")) add(`attempt ${attempt} of ${last}`);
-  const isBatch = (attributes["messaging.batch.message_count"] ?? 0) > 1;
-  if (isBatch) add(`${attributes["messaging.batch.message_count"]} records`);
   const { "mate.dead_letters": dead, "mate.retried": retried, "mate.dropped": dropped } =
     attributes;
-  if (dead) add(isBatch ? `${dead} to the dead letters` : "to the dead letters", "bad");
+  const { "messaging.batch.message_count": records = 1 } = attributes;
+  const part = (count) => records > 1 ? `${count} of ${records} ` : "";
+  if (dead) add(`${part(dead)}to the dead letters`, "bad");
   if (dropped) add("given up", "bad");
   if (retried && status === "failed") {
-    add(isBatch ? `${retried} ${retried === 1 ? "comes" : "come"} again` : "comes again", "warn");
+    add(`${part(retried)}${retried === 1 || records === 1 ? "comes" : "come"} again`, "warn");
   }
+  if (records > 1 && !dead && !retried) add(`${records} records`);
   if (attributes["faas.coldstart"]) add("cold");
   if (denied) add(`may not ${denied}`, "bad");
   else if (type === "call" && bad) add(error?.type ?? status, bad);

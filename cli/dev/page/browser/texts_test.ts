@@ -94,7 +94,7 @@ Deno.test("an attempt says what comes next", () => {
   assertEquals(facts({ ...attempt, "mate.dropped": 1 }), "attempt 2 of 3, given up");
   assertEquals(
     facts({ ...attempt, "messaging.batch.message_count": 4, "mate.retried": 2 }),
-    "attempt 2 of 3, 4 records, 2 come again",
+    "attempt 2 of 3, 2 of 4 come again",
   );
 });
 

@@ -119,7 +119,10 @@ export class TraceTree {
       part.style.width = `${100 * (to - from)}%`;
       bar.append(part);
     };
-    for (const { from, to } of cuts) put("pause", from, to);
+    for (const { from, to, pause } of cuts) {
+      put("pause", from, to);
+      bar.lastChild.title = `${showDuration(pause)} later`;
+    }
     for (const [phase, from, to] of phasesOf(span, this.#now)) {
       put(
         `${phase} ${tone || (span.type === "call" ? "call" : span.type)}`,
