@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Buffer } from "node:buffer";
 import type { Browser, Page } from "playwright-core";
-import { assertAccessible } from "../../testdata/accessible.ts";
+import { assertAccessible, openStartPage } from "../../testdata/start_page.ts";
 import { browserTest } from "../../../testdata/browser.ts";
 import {
   MANIFEST,
@@ -240,11 +240,7 @@ async function withPage(browser: Browser, step: Step): Promise<void> {
     payload: Buffer.from(JSON.stringify({ body: JSON.stringify(event) })),
   }), { manifest });
   const page = await browser.newPage();
-  const complaints: string[] = [];
-  page.on("console", (message) => complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(test.platform.controlUrl);
-  await page.getByText("Live", { exact: true }).waitFor();
+  const complaints = await openStartPage(page, test.platform.controlUrl);
   await step(page, test);
   assertEquals(complaints, []);
   await page.close();

@@ -1,10 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { Page } from "playwright-core";
 import { browserTest } from "../../../testdata/browser.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
-import { assertAccessible } from "../../testdata/accessible.ts";
 import { Command } from "../../testdata/command.ts";
-import { startTestPlatform } from "../../testdata/platform.ts";
+import { assertAccessible, openStartPage, rowOf } from "../../testdata/start_page.ts";
 import type { Span } from "../traces/span.ts";
 
 const VERSIONS: Record<string, string> = JSON.parse(
@@ -42,19 +40,6 @@ const MANIFEST = {
   queues: { imports: { retries: 1 }, other: {} },
 };
 
-/** Opens the start page, and collects what the browser complains about. */
-async function open(page: Page, controlUrl: string): Promise<string[]> {
-  const complaints: string[] = [];
-  page.on("console", (message) => complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(controlUrl);
-  await page.getByText("Live", { exact: true }).waitFor();
-  return complaints;
-}
-
-const rowOf = (page: Page, text: string | RegExp) =>
-  page.locator("#trace-list [role=option]").filter({ hasText: text });
-
 browserTest("a failed import is found, mended, sent again and redriven", async (browser, t) => {
   const folder = temporaryFolder();
   await Deno.writeTextFile(`${folder}/importer.ts`, BROKEN);
@@ -64,7 +49,7 @@ browserTest("a failed import is found, mended, sent again and redriven", async (
   const [, controlUrl, base] = await command.find(/Start page {2}(\S+)\/\n[^]*Base URL {4}(\S+)\n/);
   const settled = async () => await (await fetch(`${controlUrl}/settled`)).text();
   const page = await browser.newPage();
-  const complaints = await open(page, controlUrl!);
+  const complaints = await openStartPage(page, controlUrl!);
   const tree = page.getByRole("tree");
   const detail = page.getByRole("region", { name: "Span", exact: true });
 
@@ -83,9 +68,9 @@ browserTest("a failed import is found, mended, sent again and redriven", async (
 
   await t.step("the map says where, and its places filter", async () => {
     await page.getByRole("link", { name: "importer 2/2 failed" }).click();
-    await page.waitForFunction(
-      "document.getElementById('filter-text').value === 'function:importer'",
-    );
+    await page.waitForURL(/#traces\/of\/function%3Aimporter$/);
+    await page.locator("#trace-count").getByText("1 trace").waitFor();
+    assertEquals(await page.getByLabel("Filter").inputValue(), "function:importer");
     assertEquals(await rowOf(page, "").count(), 1);
     await assertAccessible(page, "#traces");
     await page.setViewportSize({ width: 1_280, height: 800 });
@@ -171,82 +156,4 @@ browserTest("a failed import is found, mended, sent again and redriven", async (
     assertEquals([redriven.status, redriven.attributes["mate.trigger.type"]], ["ok", "queue"]);
   });
   assertEquals(complaints, []);
-});
-
-browserTest("the traces are used by keyboard alone", async (browser) => {
-  await using test = await startTestPlatform(({ name }) =>
-    name === "plain" ? { failure: "error", payload: new TextEncoder().encode("{}") } : "{}"
-  );
-  const page = await browser.newPage();
-  const complaints = await open(page, test.platform.controlUrl);
-  for (const name of ["echo", "plain", "clock"]) {
-    const path = `/2015-03-31/functions/${name}/invocations`;
-    await test.send({ method: "POST", path, body: "{}" });
-  }
-  await rowOf(page, "plain").waitFor();
-  const focused = () =>
-    page.evaluate("document.activeElement.id || document.activeElement.textContent");
-  const reach = async (what: string) => {
-    for (let presses = 0; presses < 40; presses++) {
-      if (await focused() === what) return;
-      await page.keyboard.press("Tab");
-    }
-    throw new Error(`The key Tab does not reach ${what}`);
-  };
-  await reach("trace-list");
-  await page.keyboard.press("End");
-  const selected = () => page.locator("#trace-list [aria-selected=true]").innerText();
-  assertStringIncludes(await selected(), "echo");
-  await page.keyboard.press("ArrowUp");
-  assertStringIncludes(await selected(), "plain");
-  await page.keyboard.press("Enter");
-  await page.waitForFunction("document.activeElement.id === 'trace-tree'");
-  await page.getByRole("treeitem", { name: "plain", selected: true }).waitFor();
-  await reach("Send again");
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(
-    "document.querySelectorAll('#trace-list [role=option]').length === 4",
-  );
-  assertEquals(test.host.calls.map(({ name }) => name), ["echo", "plain", "clock", "plain"]);
-  await page.locator("#trace-tree").focus();
-  await page.keyboard.press("Escape");
-  assertEquals(await focused(), "trace-list");
-  await page.locator("#map").waitFor();
-  assertEquals(complaints, []);
-});
-
-browserTest("with 1,000 traces, only the rows in view are in the document", async (browser) => {
-  await using test = await startTestPlatform();
-  const path = "/2015-03-31/functions/plain/invocations";
-  for (let sent = 0; sent < 1_000; sent++) await test.send({ method: "POST", path, body: "{}" });
-  const page = await browser.newPage({ viewport: { width: 1_280, height: 800 } });
-  // Measures the work of each frame and of each event of the stream.
-  await page.addInitScript(`
-    window.work = [];
-    const measure = (run) => (...values) => {
-      const start = performance.now();
-      try { return run(...values); } finally { window.work.push(performance.now() - start); }
-    };
-    const frame = window.requestAnimationFrame.bind(window);
-    window.requestAnimationFrame = (run) => frame(measure(run));
-  `);
-  await open(page, test.platform.controlUrl);
-  await page.getByText("1000 traces", { exact: true }).waitFor();
-  const rows = await rowOf(page, "").count();
-  assertEquals([rows > 10, rows < 40], [true, true], `${rows} rows`);
-  await page.evaluate("window.work.length = 0");
-  for (let sent = 0; sent < 10; sent++) await test.send({ method: "POST", path, body: "{}" });
-  await page.getByText("1010 traces", { exact: true }).waitFor();
-  const work = await page.evaluate("window.work") as number[];
-  console.log(
-    `the frames of ten new traces took ${work.map((time) => time.toFixed(1)).join(", ")} ms`,
-  );
-  assertEquals(work.every((time) => time < 500), true, `${work} ms`);
-  await page.locator("#trace-list").focus();
-  await page.keyboard.press("End");
-  assertEquals(
-    await page.locator("#trace-list [aria-selected=true]").getAttribute("aria-posinset"),
-    "1010",
-  );
-  assertEquals(await rowOf(page, "").count() < 40, true);
 });

@@ -17,6 +17,9 @@ const spans = new Spans((draw) => {
   else requestAnimationFrame(draw);
 });
 
+/** The time between two pictures of a trace that runs, in milliseconds. */
+const PERIOD = 500;
+
 /** The open trace, and the span that the user has chosen in it. */
 let opened, chosen;
 
@@ -111,6 +114,11 @@ spans.follow((changed) => {
   const isTouched = changed.has(opened) || byId("trace-gone").hidden !== true;
   if (isTouched || changed.size === 0) drawTrace();
 });
+
+setInterval(() => {
+  if (byId("traces").hidden || opened === undefined || document.hidden) return;
+  if (spans.treeOf(opened).some(({ span }) => span.status === "running")) drawTrace();
+}, PERIOD);
 
 followForms((traceId, form) => {
   if (form.closest("#data")) void data.refresh();

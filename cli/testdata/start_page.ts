@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import axe from "axe-core";
 
 /** Asserts that a place of the start page has no finding of axe, and that nothing sticks out: light on a desk, dark on a phone. */
@@ -21,3 +21,17 @@ export async function assertAccessible(page: Page, hash: string): Promise<void> 
     assertEquals(violations.map(({ id, nodes }) => `${hash} ${id}: ${nodes[0]!.html}`), []);
   }
 }
+
+/** Opens the start page, and collects what the browser complains about. */
+export async function openStartPage(page: Page, controlUrl: string): Promise<string[]> {
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(controlUrl);
+  await page.getByText("Live", { exact: true }).waitFor();
+  return complaints;
+}
+
+/** Finds the rows with a text in the list of traces. */
+export const rowOf = (page: Page, text: string): Locator =>
+  page.locator("#trace-list [role=option]").filter({ hasText: text });
