@@ -94,6 +94,38 @@ export const LABELS: Readonly<Record<string, string>> = {
   "timestream": "query.timestream",
 };
 
+/** The identifiers in variables of services that have another name in their signatures. Each is what one client of the SDKs reads. */
+const IDS: Readonly<Record<string, string>> = {
+  "ce": "COST_EXPLORER",
+  "cognito-idp": "COGNITO_IDENTITY_PROVIDER",
+  "config": "CONFIG_SERVICE",
+  "dms": "DATABASE_MIGRATION_SERVICE",
+  "ds": "DIRECTORY_SERVICE",
+  "elasticfilesystem": "EFS",
+  "elasticloadbalancing": "ELASTIC_LOAD_BALANCING_V2",
+  "elasticmapreduce": "EMR",
+  "es": "OPENSEARCH",
+  "execute-api": "APIGATEWAYMANAGEMENTAPI",
+  "geo": "LOCATION",
+  "logs": "CLOUDWATCH_LOGS",
+  "mobiletargeting": "PINPOINT",
+  "monitoring": "CLOUDWATCH",
+  "states": "SFN",
+  "tagging": "RESOURCE_GROUPS_TAGGING_API",
+};
+
+/**
+ * Lists the identifiers in the variables from which clients of a service read their endpoint.
+ *
+ * @param label The first part of the host.
+ */
+export function endpointIdsOf(service: string, label: string): readonly string[] {
+  const shared = Object.hasOwn(LABELS_BY_SERVICE, service) ? LABELS_BY_SERVICE[service]! : {};
+  const ids = Object.keys(shared).filter((id) => shared[id] === label);
+  if (ids.length > 0) return ids;
+  return [Object.hasOwn(IDS, service) ? IDS[service]! : service.toUpperCase().replaceAll("-", "_")];
+}
+
 /** Lists the first parts of the hosts of a service, by the name in its signatures. */
 export function labelsOf(service: string): readonly string[] {
   if (!/^[a-z0-9-]{1,63}$/.test(service)) return [];

@@ -1,8 +1,16 @@
-import { readLocalKeys } from "../manifest/local_values.ts";
+import { type Emulators, readLocalKeys, withoutUnderscores } from "../manifest/local_values.ts";
 import type { Application, ApplicationFunction } from "../application/types.ts";
 import { REGION } from "../rules/arn.ts";
 import { ServiceError } from "../aws/service_call.ts";
-import { type Host, HOST_PREFIXES, hostsOf, LABELS, labelsOf, PREFIX } from "./aws_hosts.ts";
+import {
+  endpointIdsOf,
+  type Host,
+  HOST_PREFIXES,
+  hostsOf,
+  LABELS,
+  labelsOf,
+  PREFIX,
+} from "./aws_hosts.ts";
 
 /** The login of the developer. */
 export interface Login {
@@ -56,14 +64,31 @@ const OWN_FIELDS =
 const OWN_PARAMETERS =
   /^x-amz-(algorithm|credential|date|expires|security-token|signature|signedheaders)$/i;
 
-/** Sends requests of functions to services that are not emulated, in the name of the developer. */
+/** What signs requests to an emulator, which gets no key of the developer. */
+const EMULATED: Login = {
+  region: REGION,
+  credentials: () => Promise.resolve({ accessKeyId: "test", secretAccessKey: "test" }),
+};
+
+/** Where {@linkcode Forwarding} may send requests. */
+export interface ForwardingOptions {
+  readonly login: Login | undefined;
+  readonly emulators: Emulators;
+  /** The ports of the platform. What this process sends there counts as sent by the developer. */
+  readonly ownPorts: readonly number[];
+}
+
+/**
+ * Sends requests of functions to services that are not emulated: to an emulator of the developer, or else to the real service in
+ * the name of the developer.
+ */
 export class Forwarding {
   readonly #functions: Application["functions"];
-  readonly #login: Login | undefined;
+  readonly #options: ForwardingOptions;
 
-  constructor(functions: Application["functions"], login: Login | undefined) {
+  constructor(functions: Application["functions"], options: ForwardingOptions) {
     this.#functions = functions;
-    this.#login = login;
+    this.#options = options;
   }
 
   /**
@@ -71,7 +96,7 @@ export class Forwarding {
    *
    * @param owner The function that has signed the request.
    * @param body The body, which {@linkcode readForwarded} has read.
-   * @throws {ServiceError} If no host of the service is granted, or the developer has no login.
+   * @throws {ServiceError} If no host of the service is granted, or the developer has neither an emulator nor a login.
    */
   async answer(
     request: Request,
@@ -101,14 +126,35 @@ export class Forwarding {
         : `name it in a statement, such as "${service}:*"`;
       throw failure(`${name}: to call the real one, ${grant}`, 501);
     }
-    if (this.#login === undefined) {
+    const place = { path: path || "/", service };
+    const ids = endpointIdsOf(service, host.label.slice(before.length));
+    const emulator = this.#emulatorOf(ids);
+    if (emulator !== undefined) {
+      return await send(request, { ...place, url: emulator, region: REGION }, body, EMULATED);
+    }
+    const { login } = this.#options;
+    if (login === undefined) {
       throw failure(
         `${name}: to call the real ${host.host}, pass --profile NAME, ` +
-          "or put AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY into the file .env beside the manifest",
+          "or put AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY into the file .env beside the manifest; " +
+          `to call an emulator of your own, put AWS_ENDPOINT_URL_${ids[0]} there`,
         501,
       );
     }
-    return await send(request, { ...host, path: path || "/", service }, body, this.#login);
+    const real = { ...place, url: new URL(`https://${host.host}`), region: host.region };
+    return await send(request, real, body, login);
+  }
+
+  /** Finds the emulator of a service, by the identifiers in its variables. */
+  #emulatorOf(ids: readonly string[]): URL | undefined {
+    const { emulators, ownPorts } = this.#options;
+    const id = ids.find((one) => emulators.has(withoutUnderscores(one)));
+    if (id === undefined) return undefined;
+    const url = emulators.get(withoutUnderscores(id))!;
+    if (ownPorts.includes(Number(url.port || 80))) {
+      throw failure(`AWS_ENDPOINT_URL_${id} in .env is the platform itself, not an emulator`, 501);
+    }
+    return url;
   }
 
   /**
@@ -118,7 +164,7 @@ export class Forwarding {
    */
   #find(label: string, service: string, owner: string, before: string): Host | undefined {
     const settings = this.#functions[owner]!;
-    const region = this.#login?.region ?? REGION;
+    const region = this.#options.login?.region ?? REGION;
     const found = hostsOf(settings, region).hosts.filter((one) => one.label === label);
     const near = found.find((one) => one.region === region) ?? found[0];
     if (near !== undefined || !this.#isOpen(service, settings)) return near;
@@ -167,10 +213,18 @@ export async function readForwarded(
   return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
 }
 
-/** Signs a request in the name of the developer, and sends it. */
+/** Where a request goes. */
+interface Place {
+  readonly url: URL;
+  readonly path: string;
+  readonly service: string;
+  readonly region: string | undefined;
+}
+
+/** Signs a request with a login, and sends it. */
 async function send(
   { method, url, headers }: Request,
-  { host, path, region, service }: Host & { readonly path: string; readonly service: string },
+  { url: { origin, host, hostname, protocol }, path, region, service }: Place,
   body: Uint8Array<ArrayBuffer>,
   login: Login,
 ): Promise<Response> {
@@ -189,8 +243,8 @@ async function send(
   const kept = [...headers].filter(([name]) => !OWN_FIELDS.test(name));
   const signed = await signer.sign({
     method,
-    protocol: "https:",
-    hostname: host,
+    protocol,
+    hostname,
     path,
     query,
     headers: { ...Object.fromEntries(kept), host, "accept-encoding": "identity" },
@@ -198,7 +252,7 @@ async function send(
   });
   const { host: _, ...fields } = signed.headers;
   const search = buildQueryString(query);
-  const response = await fetch(`https://${host}${path}${search && `?${search}`}`, {
+  const response = await fetch(`${origin}${path}${search && `?${search}`}`, {
     method,
     headers: fields,
     ...body.length > 0 && { body },

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { createHash, createHmac } from "node:crypto";
 import { temporaryFolder } from "../../testdata/programs.ts";
+import { serve } from "../testdata/bundle.ts";
 import { TestHost } from "../testdata/platform.ts";
 import { findLogin } from "./forwarding.ts";
 import { type PlatformOptions, startPlatform } from "./platform.ts";
@@ -336,6 +337,89 @@ Deno.test("a request reaches only the hosts of the service that signs it, and th
   await named.call(sesv2!, undefined, "abc.execute-api");
   await named.call(sesv2!, undefined, "abd.execute-api");
   assertEquals(named.seen.map(({ host }) => host), ["abc.execute-api.us-east-1.amazonaws.com"]);
+});
+
+Deno.test("a service goes to the emulator that .env alone names, for the functions with rights for it, and never with the keys of the developer", async () => {
+  const seen: { readonly path: string; readonly authorization: string }[] = [];
+  await using emulator = serve((request) => {
+    const { host, pathname } = new URL(request.url);
+    assertEquals(request.headers.get("host"), host);
+    seen.push({ path: pathname, authorization: request.headers.get("authorization")! });
+    const headers = { "x-amzn-requestid": "from-emulator" };
+    const body = { Parameter: { Name: "/a", Value: "b" } };
+    return new Response(
+      /[/](ses|email|sts|route53)[/]/.test(seen.at(-1)!.authorization)
+        ? "<A><B/></A>"
+        : JSON.stringify(body),
+      { headers },
+    );
+  });
+  // The names of the variables are those that the clients of the SDK read.
+  const variables = await Promise.all(SERVICES.map(async ([name]) => {
+    const module = await import(`npm:@aws-sdk/client-${name}@^3.1000.0`);
+    const constructor = Object.keys(module).find((one) => /^[A-Z].*Client$/.test(one))!;
+    const client = new module[constructor]({ region: "us-east-1" });
+    const { serviceId } = client.config;
+    client.destroy();
+    return `AWS_ENDPOINT_URL_${serviceId.replaceAll(" ", "_").toUpperCase()}`;
+  }));
+  const all = Object.fromEntries(variables.map((variable) => [variable, emulator.url]));
+  await using test = await startWith({ ...KEYS, ...all, AWS_REGION: "eu-central-1" });
+  for (const service of SERVICES) {
+    const [name, , , label, signed] = service;
+    seen.length = 0;
+    const answer = await test.call(service);
+    assertEquals(seen.length, 1, `${name}: ${answer}`);
+    const [, credential = ""] = /Credential=([^,]+),/.exec(seen[0]!.authorization)!;
+    assertMatch(credential, new RegExp(`^test/\\d{8}/us-east-1/${signed}/aws4_request$`), name);
+    if (!/email|sts|route53/.test(label)) assertEquals(answer, "from-emulator", name);
+  }
+  assertEquals(test.seen, []);
+
+  const ssm = SERVICES.find(([name]) => name === "ssm")!;
+  const kms = SERVICES.find(([name]) => name === "kms")!;
+  const statements = [{ Effect: "Allow", Action: ["ssm:GetParameter"], Resource: "*" }];
+  const onNode = { runtime: "nodejs22.x", statements };
+  const only = { AWS_ENDPOINT_URL_SSM: emulator.url, AWS_ENDPOINT_URL_KMS: emulator.url };
+  await using node = await startWith(only, onNode);
+  assertEquals(await node.call(ssm), "from-emulator");
+  assertMatch(await node.call(kms), /"kms" is not emulated.*name it in a statement/);
+  await using none = await startWith({}, onNode);
+  assertMatch(await none.call(ssm), /an emulator of your own, put AWS_ENDPOINT_URL_SSM there$/);
+});
+
+Deno.test("an emulator in .env is on this machine, is not the platform, and leaves the variables of functions alone", async () => {
+  for (
+    const url of [
+      "https://127.0.0.1:5000",
+      "http://ssm.example:5000",
+      "http://127.0.0.1.example",
+      "http://localhost:5000@evil.example",
+      "http://localhost:99999",
+      "localhost:5000",
+      "http://10.0.0.1",
+    ]
+  ) {
+    await assertRejects(
+      () => startWith({ AWS_ENDPOINT_URL_SSM: url }),
+      Error,
+      "an emulator is on this machine, such as",
+      url,
+    );
+  }
+  const far = { AWS_ENDPOINT_URL_SSM: "https://ssm.example" };
+  await using own = await startWith(far, { environment: { AWS_ENDPOINT_URL_SSM: "" } });
+  assertEquals(own.environment.AWS_ENDPOINT_URL_SSM, far.AWS_ENDPOINT_URL_SSM);
+
+  const ssm = SERVICES.find(([name]) => name === "ssm")!;
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr;
+  taken.close();
+  for (const host of ["127.0.0.1", "localhost"]) {
+    const values = { AWS_ENDPOINT_URL_SSM: `http://${host}:${port}` };
+    await using test = await startWith(values, HOSTS, { port });
+    assertMatch(await test.call(ssm), /AWS_ENDPOINT_URL_SSM in \.env is the platform itself/);
+  }
 });
 
 Deno.test("findLogin() reads no file and runs no program that .env names", async () => {

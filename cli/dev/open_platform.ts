@@ -16,6 +16,7 @@ import { countRounds } from "../lambda/loops.ts";
 import { detectIsolation } from "../lambda/isolation/isolation.ts";
 import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
 import type { Log } from "../lambda/log.ts";
+import type { Emulators } from "../manifest/local_values.ts";
 import { AsyncInvocations, type AsyncOptions } from "../sources/async_invocations.ts";
 import { BUCKETS_FOLDER, openBuckets } from "../sources/buckets.ts";
 import { pollQueues } from "../sources/queue_poller.ts";
@@ -49,6 +50,8 @@ export interface OpenOptions {
   readonly host: FunctionHost | Promise<FunctionHost>;
   /** The login of the developer for services that are not emulated. */
   readonly login: Login | undefined;
+  /** The emulators of the developer for such services. */
+  readonly emulators: Emulators;
   readonly log: Log;
   /** The spans. They outlive a version of the application. */
   readonly traces: Traces;
@@ -122,8 +125,9 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   };
   const eventBus = createEventBus(application.rules, invokeRule, note, clock);
   const invokeApi = createInvokeApi(application, host, asyncInvocations);
-  const { keys } = sockets;
-  const forwarding = new Forwarding(application.functions, options.login);
+  const { keys, port, functionsUrl, servicesUrl } = sockets;
+  const ownPorts = [port, ...[functionsUrl, servicesUrl].map((url) => Number(new URL(url).port))];
+  const forwarding = new Forwarding(application.functions, { ...options, ownPorts });
   const recorded = new RecordedCalls(
     application,
     traces,

@@ -28,6 +28,7 @@ Deno.test("openPlatform() fails if the tables or the host fail, whichever is fir
       sockets,
       host,
       login: undefined,
+      emulators: new Map(),
       log,
       traces: new Traces(),
       saving: { manifestPath: undefined, startFresh: () => Promise.reject(new Error("no test")) },

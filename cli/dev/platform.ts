@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
 import { Log } from "../lambda/log.ts";
-import type { SecretValues } from "../manifest/local_values.ts";
+import { readEmulators, type SecretValues } from "../manifest/local_values.ts";
 import type { Manifest } from "../manifest/types.ts";
 import { ignorePrograms } from "../programs/find_program.ts";
 import { ApiDocument } from "./api_document.ts";
@@ -152,6 +152,7 @@ export async function startPlatform(
   ignorePrograms(dirname(path));
   const local = await readLocally(path, { stage, secrets }, given);
   const login = await findLogin(dirname(path), options.profile);
+  const emulators = await readEmulators(dirname(path), local.functions);
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(
     await (options.data === undefined ? makeOwnedFolder(tmpdir()) : openDataFolder(options.data)),
@@ -181,6 +182,7 @@ export async function startPlatform(
       application,
       api,
       login,
+      emulators,
       sockets,
       host,
       log,

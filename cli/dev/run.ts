@@ -6,7 +6,7 @@ import { type DataFolder, openDataFolder, openOwnFolder, ownFolder } from "./dat
 import { controlUrlOf, originOf } from "./listener.ts";
 import { loopsOf } from "../application/invoking.ts";
 import type { ApplicationHost, LogRecord } from "../lambda/function_host.ts";
-import { VALUES_FILE } from "../manifest/local_values.ts";
+import { readEmulators, VALUES_FILE } from "../manifest/local_values.ts";
 import { type OpenOptions, type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
 import { findLogin } from "./forwarding.ts";
 import { openStartPage } from "./open_start_page.ts";
@@ -98,6 +98,7 @@ export async function run(
       sockets,
       host,
       login: await findLogin(dirname(manifestPath), options.profile),
+      emulators: await readEmulators(dirname(manifestPath), local.functions),
       log,
       traces,
       saving: {

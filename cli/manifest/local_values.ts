@@ -117,6 +117,46 @@ export async function readLocalKeys(folder: string) {
   throw new Error(`Cannot use the keys for AWS in "${file}": ${missing} is missing`);
 }
 
+/** The emulators of a developer for services that the platform does not emulate: their URLs by the identifiers in their variables. */
+export type Emulators = ReadonlyMap<string, URL>;
+
+/**
+ * Reads the emulators of a developer in the file `.env`: the variables that begin with `AWS_ENDPOINT_URL_`. An identifier has no
+ * underscores here, because the SDKs put them where the names of the services have spaces. A variable in the `environment` of a
+ * function is left to the function.
+ *
+ * @param folder The folder of the file.
+ * @throws {Error} If an emulator is not on this machine.
+ */
+export async function readEmulators(
+  folder: string,
+  functions: Manifest["functions"],
+): Promise<Emulators> {
+  const file = join(folder, VALUES_FILE);
+  const found = Object.entries(await readValues(file)).flatMap(([name, value = ""]) => {
+    const [, id] = /^AWS_ENDPOINT_URL_(\w+)$/.exec(name) ?? [];
+    const isOwn = Object.values(functions).some(({ environment }) =>
+      Object.hasOwn(environment, name)
+    );
+    return id === undefined || value === "" || isOwn ? [] : [{ name, id, value }];
+  });
+  return new Map(found.map(({ name, id, value }) => {
+    if (
+      !/^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/.test(value) || !URL.canParse(value)
+    ) {
+      throw new Error(
+        `Cannot use ${name} of "${file}": an emulator is on this machine, such as "http://127.0.0.1:5000"`,
+      );
+    }
+    return [withoutUnderscores(id), new URL(value)];
+  }));
+}
+
+/** Writes an identifier of a service as {@linkcode readEmulators} does. */
+export function withoutUnderscores(id: string): string {
+  return id.replaceAll("_", "");
+}
+
 /** Whether this is a machine of continuous integration. All of them set the variable. */
 function isCi(): boolean {
   return !["", "0", "false"].includes(Deno.env.get("CI") ?? "");
