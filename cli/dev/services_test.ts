@@ -163,7 +163,7 @@ Deno.test("a function may invoke a function URL if a statement grants it, and th
       keys,
       buckets: new Map(),
       messaging,
-      forwarding: new Forwarding({}, undefined),
+      forwarding: new Forwarding({}, { login: undefined, emulators: new Map(), ownPorts: [] }),
       eventBus: createEventBus(application.rules, note, note),
       invokeApi: createInvokeApi(application, host, asyncInvocations),
       tables: await Tables.open(application.tables),
