@@ -118,6 +118,67 @@ export const restConsoleTest = {
   body: '{"order": 7}',
 };
 
+const DOMAIN = "api.example.com";
+
+const MAPPED = {
+  ...rest,
+  resource: "/orders/{id}",
+  path: "/shop/orders/7",
+  headers: { ...rest.headers, Host: DOMAIN },
+  multiValueHeaders: { ...rest.multiValueHeaders, Host: [DOMAIN] },
+  pathParameters: { id: "7" },
+  requestContext: {
+    ...rest.requestContext,
+    domainName: DOMAIN,
+    domainPrefix: "api",
+    path: "/shop/orders/7",
+    resourcePath: "/orders/{id}",
+  },
+};
+
+/**
+ * A REST API behind a custom domain that maps `/shop` to it: both paths have the base path.
+ *
+ * @see https://github.com/aws/serverless-java-container/issues/34
+ */
+export const restBasePath = MAPPED;
+
+/**
+ * A REST API whose mapping has no stage: base path and stage stand in both paths.
+ *
+ * @see https://github.com/aws/serverless-java-container/issues/112
+ */
+export const restBasePathAndStage = {
+  ...MAPPED,
+  resource: "/{proxy+}",
+  path: "/shop/v0/orders/7",
+  pathParameters: { proxy: "orders/7" },
+  requestContext: {
+    ...MAPPED.requestContext,
+    path: "/shop/v0/orders/7",
+    resourcePath: "/{proxy+}",
+  },
+};
+
+/**
+ * A REST API whose event has a `rawPath` too, which has the base path. It is not payload 2.0.
+ *
+ * @see https://github.com/honojs/hono/issues/5015
+ */
+export const restRawPath = { ...MAPPED, path: "/orders/7", rawPath: "/shop/orders/7" };
+
+/** An HTTP API with payload 1.0 behind a custom domain that maps `/shop` to it. */
+export const payload1BasePath = { ...MAPPED, version: "1.0" };
+
+/** The route `$default` with payload 1.0: no key tells the base path. */
+export const payload1Default = {
+  ...MAPPED,
+  version: "1.0",
+  resource: "$default",
+  pathParameters: null,
+  requestContext: { ...MAPPED.requestContext, resourcePath: "$default", stage: "$default" },
+};
+
 /** AWS SAM on the developer's machine: the domain has a port, and there is a version. */
 export const samLocal = {
   ...rest,
@@ -173,6 +234,44 @@ export const apiV2 = {
   stageVariables: { mode: "live" },
   body: '{"order": 7}',
   isBase64Encoded: false,
+};
+
+/**
+ * An HTTP API behind a custom domain that maps `/shop` to it: the raw path has the stage, and not the base path.
+ *
+ * @see https://github.com/CodeGenieApp/serverless-express/issues/465
+ */
+export const apiV2BasePath = {
+  ...apiV2,
+  routeKey: "GET /orders/{id}",
+  rawPath: "/v0/orders/7",
+  headers: { ...V2_HEADERS, host: DOMAIN },
+  pathParameters: { id: "7" },
+  requestContext: {
+    ...apiV2.requestContext,
+    domainName: DOMAIN,
+    domainPrefix: "api",
+    http: { ...HTTP, method: "GET", path: "/v0/orders/7" },
+    routeKey: "GET /orders/{id}",
+  },
+};
+
+/**
+ * The base path itself without a slash at its end, with the route `$default`: the raw path is empty.
+ *
+ * @see https://github.com/CodeGenieApp/serverless-express/issues/612
+ */
+export const apiV2EmptyPath = {
+  ...apiV2BasePath,
+  routeKey: "$default",
+  rawPath: "",
+  pathParameters: null,
+  requestContext: {
+    ...apiV2BasePath.requestContext,
+    http: { ...HTTP, method: "GET", path: "" },
+    routeKey: "$default",
+    stage: "$default",
+  },
 };
 
 /** A function URL of AWS Lambda: an anonymous account, and no body, cookies or query parameters. */

@@ -323,8 +323,8 @@ Deno.test("call() rejects a malformed prelude, and says why", async () => {
 
 Deno.test("call() and proxyEvent() refuse unknown options", async () => {
   const options = { gatway: "http" } as object;
-  const expected = "gateway, stage, route, claims, authorizer, stageVariables, sourceIp, " +
-    "requestId, extendedRequestId, apiId, time, protocol, multiValueHeaders, base64";
+  const expected = "gateway, stage, basePath, route, claims, authorizer, stageVariables, " +
+    "sourceIp, requestId, extendedRequestId, apiId, time, protocol, multiValueHeaders, base64";
   const problem = `Unknown option "gatway": expected one of ${expected}`;
   await assertRejects(() => reply({}, options), TypeError, `${problem}, context`);
   await assertRejects(() => proxyEvent(REQUEST, options), TypeError, problem);

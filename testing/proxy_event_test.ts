@@ -225,3 +225,47 @@ Deno.test("proxyEvent() makes a list of the cookies for payload 2.0, however the
     }
   }
 });
+
+Deno.test("proxyEvent() with a base path makes the event of a custom domain", async () => {
+  const options = { route: "GET /orders/{id}", basePath: "/shop" };
+  const url = "/shop/orders/7";
+  // As https://github.com/aws/serverless-java-container/issues/34 shows it.
+  const rest = await proxyEvent({ url }, { ...options, stage: "v0" });
+  assertEquals(
+    [rest.path, rest.requestContext.path, rest.resource, rest.pathParameters],
+    [url, url, "/orders/{id}", { id: "7" }],
+  );
+  assertEquals([rest.requestContext.stage, rest.headers["Host"]], ["v0", "api.example.com"]);
+  const root = await proxyEvent({ url: "/shop" }, { basePath: "/shop" });
+  assertEquals([root.path, root.resource, root.pathParameters], ["/shop", "/", null]);
+  const plain = await proxyEvent({ url: "/orders/7" }, { ...options, basePath: "" });
+  assertEquals([plain.path, plain.requestContext.path], ["/orders/7", "/orders/7"]);
+  for (
+    // As https://github.com/CodeGenieApp/serverless-express/issues/465 and 612 show it.
+    const [url, stage, rawPath] of [
+      ["/shop/orders/7", undefined, "/orders/7"],
+      ["/shop/orders/7", "v0", "/v0/orders/7"],
+      ["/shop/", undefined, "/"],
+      ["/shop", undefined, ""],
+    ] as const
+  ) {
+    const route = url.includes("7") ? options.route : "$default";
+    const facts = { gateway: "http", basePath: "/shop", route, ...(stage && { stage }) } as const;
+    const event = await proxyEvent({ url }, facts);
+    assertEquals([event.rawPath, event.requestContext.http.path], [rawPath, rawPath]);
+    assertEquals(event.pathParameters, url.includes("7") ? { id: "7" } : undefined);
+  }
+  for (
+    const [url, wrong, problem] of [
+      ["/orders/7", { basePath: "/shop" }, 'is not below the base path "/shop"'],
+      ["/shopping", { basePath: "/shop" }, "is not below"],
+      ["/shop/orders/7", { basePath: "shop" }, "is not below"],
+      ["/shop/7", { ...options }, "does not match the route"],
+      ...(["url", "alb", "lattice"] as const).map((gateway) =>
+        ["/shop/7", { gateway, basePath: "/shop" }, "does not send basePath"] as const
+      ),
+    ] as const
+  ) {
+    await assertRejects(() => proxyEvent({ url }, wrong), TypeError, problem);
+  }
+});

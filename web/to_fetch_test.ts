@@ -797,6 +797,30 @@ Deno.test("the same handler still answers events", async () => {
   assertEquals(JSON.parse(body), ["rest"]);
 });
 
+Deno.test("the option basePath takes a base path off, because no gateway tells it", async () => {
+  const table = { "GET /orders/{id}": (event: FnProxyEvent) => event.pathParameters() };
+  const app = (request: Request) => Response.json({ id: new URL(request.url).pathname });
+  for (const basePath of ["/shop", "", undefined]) {
+    const options = { basePath };
+    for (
+      const [path, found, seen] of [
+        ["/shop/orders/7", basePath === "/shop" ? 200 : 404, basePath ? "/orders/7" : undefined],
+        ["/orders/7", 200, "/orders/7"],
+      ] as const
+    ) {
+      const routed = await ask(
+        proxyHandler(routes(table, options), { clientErrorLevel: "off" }),
+        path,
+      );
+      assertEquals(routed.status, found, `${basePath} ${path}`);
+      if (found === 200) assertEquals(await routed.json(), { id: "7" });
+      else await routed.body?.cancel();
+      const { id } = await (await ask(fetchHandler(app, options), path)).json();
+      assertEquals(id, seen ?? path, `${basePath} ${path}`);
+    }
+  }
+});
+
 /** A schema that takes everything. */
 const anySchema = {
   "~standard": {

@@ -89,14 +89,14 @@ export function restApi(
       const facts = { apiId, sourceIp, protocol, time, ...ids };
       const event = await proxyEvent(request, {
         ...facts,
-        stage: isBelowBase ? basePath! : stage,
+        stage,
+        ...(isBelowBase && { basePath: `/${basePath}` }),
         // A body without a type counts as JSON.
         base64: isAmong(binaryMediaTypes, fieldOf(request, "content-type") ?? "application/json"),
         route: `${route.method} ${route.path}`,
       });
-      Object.assign(event.requestContext, { accountId: ACCOUNT_ID, stage });
-      // The path of a domain has the base path, as the client sent it.
-      return isBelowBase ? { ...event, path: event.requestContext.path } : event;
+      event.requestContext.accountId = ACCOUNT_ID;
+      return event;
     },
     takesBytes(request) {
       return isAmong(binaryMediaTypes, fieldOf(request, "accept")?.split(",")[0] ?? "");

@@ -5,7 +5,7 @@ import { HttpNotFoundError } from "../errors/client_errors.ts";
 import { load } from "../testdata/events.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
 import { GatewayEvent } from "./formats.ts";
-import { readRoutePath } from "./request.ts";
+import { readRoutePath } from "./route_path.ts";
 
 /** The result of every accessor, or the key of the error that the accessor raises. */
 function readAll(raw: JsonObject): Record<string, unknown> {
@@ -342,8 +342,9 @@ Deno.test("the stage is taken off a path only if the gateway put it there", () =
     const requestContext = { path, stage: "v0", httpMethod: "GET" };
     const given = JSON.parse(JSON.stringify({ path, resource, pathParameters, requestContext }));
     assertEquals(readRoutePath(new GatewayEvent(given)), expected, JSON.stringify(given));
-    // Only the path of the context has the stage: the other path is below it, whatever it looks like.
+    // Only the path of the context has the stage: the other path is below it, unless the resource tells more.
     const below = { ...given, requestContext: { ...requestContext, path: `/v0${path}` } };
-    assertEquals(readRoutePath(new GatewayEvent(below)), path);
+    const isTold = typeof resource === "string" && resource !== "$default";
+    assertEquals(readRoutePath(new GatewayEvent(below)), isTold ? expected : path);
   }
 });

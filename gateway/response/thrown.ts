@@ -5,7 +5,7 @@ import { errorKind, type HttpError } from "../errors/http_error.ts";
 import { HttpInternalServerError } from "../errors/server_errors.ts";
 import { GatewayEvent } from "../event/formats.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import { readRoutePath } from "../event/request.ts";
+import { readPathBelow } from "../event/route_path.ts";
 import type { Answer } from "./answer.ts";
 import { isStatus } from "./status.ts";
 import { type SimpleMessage, simpleMessage } from "./transformer.ts";
@@ -76,7 +76,7 @@ export function logError(
 /** The method and the path of a request; nothing if the event has none. */
 export function requestFacts(event: FnProxyEvent | undefined): { method?: string; path?: string } {
   try {
-    return { method: event!.httpMethod(), path: readRoutePath(new GatewayEvent(event!.rawEvent)) };
+    return { method: event!.httpMethod(), path: readPathBelow(new GatewayEvent(event!.rawEvent)) };
   } catch {
     return {}; // without the event of a request, the record has no method and path
   }
