@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
 import { loggerState } from "../logger/state.ts";
 import { logger, logInternalError } from "../logger/mod.ts";
+import "../testdata/own_environment.ts";
 import { belowMessage } from "./stack.ts";
 import { describeFailure, errorTypeField, RuntimeFailure, xrayCause } from "./failure.ts";
 

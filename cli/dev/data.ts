@@ -148,11 +148,12 @@ export class WaitingMessages {
       );
     }
     const message = this.messaging.queues.find(queue).remove(id)!;
-    const { body, attributes, groupId, traceHeader } = message;
+    const { body, attributes, groupId, traceHeader, shownTrace } = message;
     const target = this.messaging.queues.find(this.application.queues[of.name]!.name);
     // The former identifier would make it a repetition.
     const deduplicationId = target.isFifo ? crypto.randomUUID() : undefined;
-    target.send({ body, attributes, groupId, deduplicationId, traceHeader, delay: 0 });
+    const facts = { groupId, deduplicationId, traceHeader, shownTrace };
+    target.send({ body, attributes, ...facts, delay: 0 });
   }
 
   /** Deletes a dead letter. */

@@ -49,3 +49,17 @@ export function withoutLineage(header: string): string {
 export function createSpanId(): string {
   return randomBytes(8).toString("hex");
 }
+
+/** The field in which the platform keeps the trace header of a client, after it has put the span of the call into the header. */
+const SENT = "x-mate-sent-trace-id";
+
+/** Replaces the trace header of a request. */
+export function replaceTraceHeader(headers: Headers, header: string): void {
+  headers.set(SENT, headers.get("x-amzn-trace-id") ?? "");
+  headers.set("x-amzn-trace-id", header);
+}
+
+/** Returns the trace header as the client has sent it. */
+export function sentTraceHeader(headers: Headers): string | undefined {
+  return (headers.get(SENT) ?? headers.get("x-amzn-trace-id")) || undefined;
+}

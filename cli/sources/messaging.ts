@@ -94,7 +94,7 @@ export class Messaging implements Disposable {
     const body = isRaw ? delivery.text : envelopeOf(subscription, delivery);
     const delay = Number(queue.attributes.DelaySeconds);
     const { groupId, traceHeader } = delivery;
-    queue.send({ body, attributes, delay, groupId, traceHeader });
+    queue.send({ body, attributes, delay, groupId, traceHeader, shownTrace: traceHeader });
   }
 
   /** Sends a message to a queue. Returns the identifier of the message. */

@@ -84,7 +84,13 @@ Deno.test("no message stops the queues and topics", async () => {
     assertEquals(bodies.filter((body) => body === "good"), ["good"]);
     assertEquals(bodies.filter((body) => body.includes("poison")).length, 2, "one retry");
     const { text } = await test.send({ path: "/queues/jobs" });
-    assertEquals(JSON.parse(text), { visible: 0, invisible: 0, delayed: 0, deadLetters: 1 });
+    assertEquals(JSON.parse(text), {
+      visible: 0,
+      invisible: 0,
+      delayed: 0,
+      deadLetters: 1,
+      messages: [],
+    });
   } finally {
     sqs.destroy();
     sns.destroy();

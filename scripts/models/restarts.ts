@@ -42,6 +42,7 @@ export async function run(seconds: number, next: (limit: number) => number): Pro
     manifestPath: join(folder, "app.json"),
     port: 0,
     data: undefined,
+    isVerbose: true,
   }, {
     signal: stop.signal,
     isColored: false,

@@ -76,7 +76,11 @@ export function queueNameOf(input: Input): string {
 const MAX_ATTRIBUTES = 10;
 
 /** Reads a message for a queue, and checks it. */
-export function messageOf(input: Input, queue: Queue, traceHeader?: string): SentMessage {
+export function messageOf(
+  input: Input,
+  queue: Queue,
+  { traceHeader, shownTrace }: Pick<SentMessage, "traceHeader" | "shownTrace"> = {},
+): SentMessage {
   const body = requiredText(input, "MessageBody");
   if (/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.test(body)) {
     throw new ServiceError(
@@ -97,12 +101,14 @@ export function messageOf(input: Input, queue: Queue, traceHeader?: string): Sen
       `One or more parameters are invalid. Reason: Message must be shorter than ${limit} bytes.`,
     );
   }
+  const given = systemAttributesIn(input).AWSTraceHeader?.StringValue;
   return {
     body,
     attributes,
     ...identifiersOf(input, queue),
     delay: delayOf(input, queue),
-    traceHeader: systemAttributesIn(input).AWSTraceHeader?.StringValue ?? traceHeader,
+    traceHeader: given ?? traceHeader,
+    shownTrace: given ?? shownTrace,
   };
 }
 

@@ -30,10 +30,10 @@ const VISIBILITY_RANGE = [0, 43_200] as const;
 
 /** The operations of Amazon SQS on messages. */
 export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
-  SendMessage(queues, input, { traceHeader }) {
-    return send(queues.of(input), input, traceHeader);
+  SendMessage(queues, input, context) {
+    return send(queues.of(input), input, context);
   },
-  SendMessageBatch(queues, input, { traceHeader }) {
+  SendMessageBatch(queues, input, context) {
     const queue = queues.of(input);
     const entries = entriesOf(input, "SendMessageBatch");
     const size = entries.reduce((sum, [, entry]) => sum + sizeInBatch(entry), 0);
@@ -44,7 +44,7 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
       throw queueError("BatchRequestTooLong", message);
     }
     if (queue.isFifo) { for (const [, entry] of entries) checkFifoEntry(entry, queue); }
-    return runBatch(entries, (entry) => send(queue, entry, traceHeader));
+    return runBatch(entries, (entry) => send(queue, entry, context));
   },
   ReceiveMessage: receiveMessages,
   DeleteMessage(queues, input) {
@@ -70,9 +70,9 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, Operation>> = {
 function send(
   queue: Queue,
   input: Input,
-  traceHeader: string | undefined,
+  context: Parameters<typeof messageOf>[2],
 ): Outcome {
-  const message = messageOf(input, queue, traceHeader);
+  const message = messageOf(input, queue, context);
   const { id, sequenceNumber } = queue.send(message);
   const MD5OfMessageAttributes = attributesMd5(message.attributes);
   const MD5OfMessageSystemAttributes = attributesMd5(systemAttributesIn(input));

@@ -18,6 +18,9 @@ const DEDUPLICATION_TIME = 300_000;
 interface Facts {
   readonly groupId?: string | undefined;
   readonly deduplicationId?: string | undefined;
+  /** The trace header that those get who receive the message. */
+  readonly shownTrace?: string | undefined;
+  /** The same, with the span of the call that sent the message. */
   readonly traceHeader?: string | undefined;
 }
 
@@ -296,7 +299,7 @@ export const SYSTEM_ATTRIBUTES: Readonly<Record<string, (message: Received) => u
   SequenceNumber: ({ sequenceNumber }) => sequenceNumber,
   MessageDeduplicationId: ({ deduplicationId }) => deduplicationId,
   MessageGroupId: ({ groupId }) => groupId,
-  AWSTraceHeader: ({ traceHeader }) => traceHeader,
+  AWSTraceHeader: ({ shownTrace }) => shownTrace,
   DeadLetterQueueSourceArn: ({ source }) => source,
 };
 

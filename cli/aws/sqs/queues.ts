@@ -62,6 +62,8 @@ export interface Context {
   readonly endpoint: string;
   /** The trace header of the request. It goes with a message that has no other. */
   readonly traceHeader?: string | undefined;
+  /** The same, as the client has sent it. */
+  readonly shownTrace?: string | undefined;
   /** Ends the waiting for messages. */
   readonly signal: AbortSignal;
 }

@@ -1,3 +1,4 @@
+import { sentTraceHeader } from "../../rules/trace_header.ts";
 import { ACCOUNT_ID, queueArn } from "../../rules/arn.ts";
 import { notEmulated, readInput, type ServiceCall, ServiceError } from "../service_call.ts";
 import { checkSupport } from "../supported.ts";
@@ -147,19 +148,20 @@ export function parseSqs(
   queues: Queues,
   headers: Headers,
   body: string,
-  context: Omit<Context, "traceHeader">,
+  context: Omit<Context, "traceHeader" | "shownTrace">,
 ): ServiceCall {
   const [service, operation = ""] = (headers.get("x-amz-target") ?? "").split(".");
   if (service !== "AmazonSQS") throw notEmulated("This request to Amazon SQS");
   checkSupport("sqs", operation);
   const input = readInput(body);
   const traceHeader = headers.get("x-amzn-trace-id") ?? undefined;
+  const shownTrace = sentTraceHeader(headers);
   return {
     accesses: [{ action: actionOf(operation), resource: resourceOf(operation, input) }],
     isLate: operation === "ReceiveMessage",
     run() {
       checkSupport("sqs", operation, input);
-      const output = OPERATIONS[operation]!(queues, input, { ...context, traceHeader });
+      const output = OPERATIONS[operation]!(queues, input, { ...context, traceHeader, shownTrace });
       if (typeof output !== "function") return jsonResponse(output);
       return new Response(streamOf(output as LateAnswer), { headers: HEADERS });
     },

@@ -1,7 +1,13 @@
 import type { Application } from "../../application/types.ts";
 import type { Access, ServiceCall, ServiceError } from "../../aws/service_call.ts";
 import { parseObject } from "../../rules/json_object.ts";
-import { createSpanId, readTraceHeader, withParent, withRoot } from "../../rules/trace_header.ts";
+import {
+  createSpanId,
+  readTraceHeader,
+  replaceTraceHeader,
+  withParent,
+  withRoot,
+} from "../../rules/trace_header.ts";
 import type { Attributes, SpanError } from "./span.ts";
 import { followStream } from "./followed_stream.ts";
 import { keep, type Traces } from "./traces.ts";
@@ -53,7 +59,7 @@ export class RecordedCalls {
     const { traceId, parent } = readTraceHeader(known);
     const id = createSpanId();
     const headers = new Headers(request.headers);
-    headers.set("x-amzn-trace-id", withParent(known, id));
+    replaceTraceHeader(headers, withParent(known, id));
     // A new Request would change the path: Amazon S3 has keys such as "a/../b".
     Object.defineProperty(request, "headers", { value: headers });
     const method = operationOf(request, body);
