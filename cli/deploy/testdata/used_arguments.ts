@@ -72,8 +72,9 @@ function* withoutValues(body: string): Generator<string> {
     if (depth === 0) yield line;
     const isBlock = depth === 0 && !line.includes("=");
     if (isBlock) continue;
-    depth += line.match(/[[({]/g)?.length ?? 0;
-    depth -= line.match(/[\])}]/g)?.length ?? 0;
+    const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'); // a text may have brackets, too
+    depth += code.match(/[[({]/g)?.length ?? 0;
+    depth -= code.match(/[\])}]/g)?.length ?? 0;
   }
 }
 

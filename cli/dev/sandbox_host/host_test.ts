@@ -109,7 +109,8 @@ Deno.test("a function has only the variables of AWS Lambda and of the manifest",
   const names = Object.keys(environment).filter((name) => !ofTheStart.test(name));
   const ofLambda = "FUNCTION_MEMORY_SIZE FUNCTION_NAME FUNCTION_VERSION INITIALIZATION_TYPE " +
     "LOG_GROUP_NAME LOG_STREAM_NAME RUNTIME_API";
-  const others = "AWS_DEFAULT_REGION AWS_REGION HOME LAMBDA_RUNTIME_DIR LAMBDA_TASK_ROOT LANG " +
+  const others =
+    "AWS_DEFAULT_REGION AWS_REGION AWS_SESSION_TOKEN HOME LAMBDA_RUNTIME_DIR LAMBDA_TASK_ROOT LANG " +
     "LD_LIBRARY_PATH MINE PATH TZ _HANDLER _X_AMZN_TRACE_ID";
   const expected = ofLambda.split(" ").map((name) => `AWS_LAMBDA_${name}`);
   assertEquals(names.sort(), [...expected, ...others.split(" ")].sort());
