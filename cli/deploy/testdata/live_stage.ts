@@ -7,7 +7,8 @@ interface Route {
 }
 
 interface Scheme {
-  readonly "x-amazon-apigateway-authorizer": { readonly authorizerUri: string };
+  /** The address of a function. A JWT authorizer has none. */
+  readonly "x-amazon-apigateway-authorizer": { readonly authorizerUri?: string };
 }
 
 /** The document of a REST API. */
@@ -19,9 +20,9 @@ interface Document {
 const functionIn = (uri: string) => /function:([\w-]+)/.exec(uri)![1]!;
 
 function needsOf({ components, paths }: Document): Need[] {
-  const authorizers = Object.values(components.securitySchemes).map((scheme): Need => {
+  const authorizers = Object.values(components.securitySchemes).flatMap((scheme): Need[] => {
     const { authorizerUri } = scheme["x-amazon-apigateway-authorizer"];
-    return [functionIn(authorizerUri), "/authorizers/*"];
+    return authorizerUri === undefined ? [] : [[functionIn(authorizerUri), "/authorizers/*"]];
   });
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, route]): Need[] => {
