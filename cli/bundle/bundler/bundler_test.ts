@@ -8,9 +8,8 @@ import {
 import { relative } from "node:path";
 import config from "../../deno.json" with { type: "json" };
 import { ownProcesses } from "../../../testdata/own_effects.ts";
-import { temporaryFolder } from "../../../testdata/programs.ts";
 import { within } from "../../../testdata/waiting.ts";
-import { makeApp, serve } from "../../testdata/bundle.ts";
+import { makeApp } from "../../testdata/bundle.ts";
 import { bundleModule } from "../modules/module_bundle.ts";
 import { Bundler } from "./bundler.ts";
 import { askForEsbuild, ESBUILD, lookInCache } from "./find_esbuild.ts";
@@ -118,43 +117,6 @@ Deno.test("a project of Node.js names the JavaScript that TypeScript makes, as n
     Error,
     `import "./lib/store.ts"`,
   );
-});
-
-Deno.test("a registry that fails is named with the package and the reason, and asked again", async () => {
-  const page = { headers: { "content-type": "text/html" } };
-  for (
-    const [answer, reason] of [
-      [() => new Response("no", { status: 404 }), "the server answers 404"],
-      [() => new Response("<html>".repeat(500), page), "but 3 kB of text/html"],
-      [undefined, "Connection refused"],
-    ] as const
-  ) {
-    let count = 0;
-    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const closed = `http://127.0.0.1:${listener.addr.port}`;
-    listener.close();
-    await using server = serve((_) => {
-      count++;
-      return answer!();
-    });
-    const former = ["DENO_DIR", "NPM_CONFIG_REGISTRY"].map((name) =>
-      [name, Deno.env.get(name)] as const
-    );
-    Deno.env.set("DENO_DIR", temporaryFolder());
-    Deno.env.set("NPM_CONFIG_REGISTRY", answer === undefined ? closed : server.url);
-    try {
-      const { message } = await assertRejects(() => askForEsbuild(undefined), Error);
-      assertMatch(message, /^Cannot download the package "esbuild": /);
-      assertStringIncludes(message, reason);
-      assertStringIncludes(message, "; check the connection and the registry");
-      assert(answer === undefined || count >= 3, `${count} requests`);
-    } finally {
-      for (const [name, value] of former) {
-        if (value === undefined) Deno.env.delete(name);
-        else Deno.env.set(name, value);
-      }
-    }
-  }
 });
 
 Deno.test("a bundler ends when nobody needs it any more, also while it bundles", async () => {
