@@ -94,7 +94,7 @@ export class FileStates {
     });
   }
 
-  /** The time of the last change in milliseconds. It is infinite if there is no file. */
+  /** The time of the last change in milliseconds; `Infinity` if the file does not exist. */
   #timeOf(file: string): number {
     return Number(
       this.#once(`time ${file}`, () => {

@@ -12,7 +12,7 @@ const IS_FIELD = new RegExp(`^(?:${FIELD})$`, "i");
 /** A field and its value in text: in a header, in JSON, in JSON within JSON, in an inspected object, or in a URL. */
 const PLACE = new RegExp(`(?<![\\w-])(?:${FIELD})\\\\*["']? *[:=] *`, "gi");
 
-/** The begin of a value that is no text. */
+/** The start of a value that is an object, an empty list, or a word of JSON. */
 const NO_SECRET = /^(?:null|undefined|true|false)\b|^\{|^\[\]/;
 
 /** The fewest characters of a value of a header field that is hidden in other places, too. */

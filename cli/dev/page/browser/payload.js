@@ -71,7 +71,7 @@ export function showText(text) {
 
 /** Writes what is kept of a payload. A request and an answer have a head before the body. */
 export function showPayload({ text, isBase64, size, isCut }) {
-  if (isBase64) return `${size} bytes that are no text, in base64:\n${text}`;
+  if (isBase64) return `${size} bytes in base64, because they are not text:\n${text}`;
   const end = /^(HTTP\/|[A-Z]+ \/)/.test(text) ? text.indexOf("\r\n\r\n") : -1;
   const shown = end < 0
     ? showText(text)

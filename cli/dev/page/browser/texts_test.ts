@@ -36,7 +36,7 @@ Deno.test("showPayload() splits head and body, and says what is cut or no text",
   assertEquals(of("x", { isCut: true, size: 9 }), "x\n… of 9 bytes, only the beginning is kept");
   assertEquals(
     of("/w==", { isBase64: true, size: 1 }),
-    "1 bytes that are no text, in base64:\n/w==",
+    "1 bytes in base64, because they are not text:\n/w==",
   );
 });
 
