@@ -20,7 +20,7 @@ Lambda manages it. With Node.js, or if npm has installed the tool, it is a proje
       value: "NAME",
       description: `${
         RUNTIMES.join(", ")
-      } (a terminal asks; else "nodejs24.x" if npm installed the tool, or "deno")`,
+      } (else a terminal asks; "nodejs24.x" with npm, or "deno")`,
     },
   },
   async run([folder = ""], { runtime }, { print }) {
