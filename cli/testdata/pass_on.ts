@@ -4,8 +4,12 @@
  *
  * @module
  */
+import process from "node:process";
+
 if (import.meta.main) {
   const [kind, target = ""] = Deno.args;
+  // Not by "setpriv": another user may not read the folders with Deno and this file.
+  if (kind === "of another user") process.seteuid!(1500);
   if (kind === "worker") {
     for await (const line of linesOf(Deno.stdin.readable)) {
       console.log(JSON.stringify(await read(target + line)));
@@ -83,7 +87,7 @@ export class Passer implements AsyncDisposable {
    * @param before What runs the program, such as `unshare`.
    */
   static async start(
-    kind: "alone" | "with a worker",
+    kind: "alone" | "with a worker" | "of another user",
     target: string,
     before: readonly string[] = [],
   ): Promise<Passer> {
