@@ -251,7 +251,7 @@ Deno.test("the rules in the log repeat nothing that a client or a function wrote
 testRuntimes("a function asks for everything that Deno tells about the system", async (runtime) => {
   await using app = await startApp(
     `import os from "node:os"; import process from "node:process";
-    export const handler = () => [
+    export const handler = async () => [
       os.userInfo().uid, os.networkInterfaces(), os.loadavg(), os.getPriority(), process.umask(), os.freemem(),
     ].map((value) => typeof value);`,
     { runtime },
