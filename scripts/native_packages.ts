@@ -53,6 +53,7 @@ if (!isReady) console.error("NOT RUN: native packages, because Node.js or npm is
 
 Deno.test({
   name: "native packages of npm are bundled for each architecture, and work",
+  timeout: 1_800_000, // It takes minutes.
   ignore: !isReady,
   async fn() {
     const database =

@@ -1,6 +1,6 @@
 /**
- * Prints the flags with which `deno` finds the libraries of the tests: nothing if JSR can be reached, else an import
- * map to the stand-ins in `offline/`. The tasks use it: `deno test … $(deno run -A scripts/std.ts)`.
+ * Prints the flags of `deno test`: a limit for the time of each test, and, if JSR cannot be reached, an import map to the
+ * stand-ins in `offline/`. The tasks use it: `deno test … $(deno run -A scripts/std.ts)`. `deno check` takes the same flags.
  *
  * @module
  */
@@ -49,7 +49,12 @@ export async function isReachable(registry: string): Promise<boolean> {
   }
 }
 
-if (import.meta.main && !await isReachable(REGISTRY)) {
+/** All flags. A line on stderr says if they lead to the stand-ins. */
+export async function testFlags(): Promise<readonly string[]> {
+  const flags = [`--preload=${fileURLToPath(new URL("scripts/time_limit.ts", root))}`];
+  if (await isReachable(REGISTRY)) return flags;
   console.error(`${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`);
-  console.log(offlineFlags().join(" "));
+  return [...flags, ...offlineFlags()];
 }
+
+if (import.meta.main) console.log((await testFlags()).join(" "));

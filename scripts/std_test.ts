@@ -1,6 +1,6 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
-import { run } from "../testdata/programs.ts";
+import { run, temporaryFolder } from "../testdata/programs.ts";
 import { offlineFlags } from "./std.ts";
 
 const root = new URL("../", import.meta.url);
@@ -31,7 +31,7 @@ Deno.test("offlineFlags() keep every npm package, and map every @std module that
   }
 });
 
-Deno.test("std.ts prints flags that run a test, unless the registry answers with success", async () => {
+Deno.test("std.ts prints flags that run a test, with stand-ins unless the registry answers with success", async () => {
   for (const [status, isReachable] of [[200, true], [404, false], [503, false]] as const) {
     await using server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
@@ -39,7 +39,7 @@ Deno.test("std.ts prints flags that run a test, unless the registry answers with
     );
     const url = `http://127.0.0.1:${server.addr.port}/`;
     const { code, stdout, stderr } = await deno(["run", "-A", "scripts/std.ts"], url);
-    assertEquals([code, stdout === ""], [0, isReachable], stderr);
+    assertEquals([code, stdout.includes("--import-map")], [0, !isReachable], stderr);
     if (isReachable) assertEquals(stderr, "");
     else assertStringIncludes(stderr, `${url} cannot be reached`);
   }
@@ -48,6 +48,33 @@ Deno.test("std.ts prints flags that run a test, unless the registry answers with
   const args = ["test", "--no-check", ...stdout.trim().split(" "), "function/read_test.ts"];
   const { code, stderr } = await deno(args, closed);
   assertEquals(code, 0, stderr);
+});
+
+Deno.test("a test that never ends fails at its limit, and the failure names its place", async () => {
+  const file = `${temporaryFolder()}/endless_test.ts`;
+  await Deno.writeTextFile(
+    file,
+    `const wait = () => new Promise((resolve) => setTimeout(resolve, 2 ** 30));
+Deno.test("first", wait);
+Deno.test({ name: "second", timeout: 1 }, wait);
+Deno.test(async function third(t) { await t.step("step", wait); });
+Deno.test("fourth", { timeout: 600_000 }, () => {});`,
+  );
+  const limit = await Deno.readTextFile(new URL("scripts/time_limit.ts", root));
+  const preload = `${temporaryFolder()}/time_limit.ts`;
+  await Deno.writeTextFile(preload, limit.replace("LIMIT = 600_000", "LIMIT = 50"));
+  const { code, stdout } = await deno(
+    ["test", "--no-check", `--preload=${preload}`, file],
+    "http://127.0.0.1:1/",
+  );
+  assertEquals(code, 1, stdout);
+  for (const [name, ms, line] of [["first", 50, 2], ["second", 1, 3], ["third", 50, 4]] as const) {
+    assertMatch(
+      stdout,
+      new RegExp(`\n${name} => \\S+endless_test.ts:${line}:6\nerror: Test timed out after ${ms}ms`),
+    );
+  }
+  assertStringIncludes(stdout, "1 passed | 3 failed");
 });
 
 function deno(args: string[], registry: string) {

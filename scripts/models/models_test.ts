@@ -24,8 +24,8 @@ const models = [
   ["Amazon SQS keeps its promises to clients that race and go away", sqs, 1],
 ] as const;
 for (const [name, model, time] of models) {
-  Deno.test(name, async () => {
-    const [seconds = time, seed = Date.now() % 1e9] = Deno.args.map(Number);
+  const [seconds = time, seed = Date.now() % 1e9] = Deno.args.map(Number);
+  Deno.test(name, { timeout: 600_000 + 10_000 * seconds }, async () => {
     try {
       await model.run(seconds, randomFrom(seed));
     } catch (error) {

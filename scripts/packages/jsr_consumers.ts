@@ -48,6 +48,7 @@ const CALL = {
 
 Deno.test({
   name: "both packages work from JSR, in every kind of folder, online and offline",
+  timeout: 1_800_000, // It takes minutes.
   ignore: problems.length > 0,
   sanitizeOps: false, // the emulator keeps connections alive
   sanitizeResources: false,

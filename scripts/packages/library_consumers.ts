@@ -99,7 +99,9 @@ for (const name of RUNTIMES) {
     assertEquals(stdout.trim().split("\n"), await Promise.all(expected));
   });
 
-  Deno.test(`the library's own tests pass with the package on ${name}`, async () => {
+  Deno.test(`the library's own tests pass with the package on ${name}`, {
+    timeout: 1_800_000, // These are all tests of the library.
+  }, async () => {
     const { code, stdout, stderr } = await start("library_tests.js");
     assertEquals(code, 0, stderr);
     const { names, failures } = JSON.parse(stdout.trim().split("\n").at(-1)!);

@@ -95,6 +95,7 @@ if (missing.length > 0) {
 
 Deno.test({
   name: "the npm package of the tool works in Node.js projects",
+  timeout: 1_800_000, // It takes minutes.
   sanitizeOps: false,
   sanitizeResources: false,
   async fn(t) {

@@ -118,7 +118,9 @@ const [RUNS = 1, LENGTH = 9] = (Deno.env.get("MODEL") ?? "").split(",").filter(B
   Number,
 );
 
-Deno.test("after any edits, a new bundle, the kept one and the zip are those of an empty cache", async () => {
+Deno.test("after any edits, a new bundle, the kept one and the zip are those of an empty cache", {
+  timeout: 1_800_000, // The task "model" makes many edits.
+}, async () => {
   const edits = fc.shuffledSubarray(Object.keys(EDITS), { minLength: LENGTH, maxLength: LENGTH });
   const pauses = fc.array(fc.constantFrom(0, 40), { minLength: LENGTH, maxLength: LENGTH });
   const runtimes = fc.constantFrom("deno", "nodejs24.x");

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { findProgram } from "../../programs/find_program.ts";
+import { endWithTest } from "./end_with_test.ts";
 
 const PROVIDER = "registry.terraform.io/hashicorp/aws";
 const REGISTRY = "https://registry.terraform.io/.well-known/terraform.json";
@@ -51,13 +52,17 @@ export async function mirrorProviderAs(folder: string, version: string): Promise
 const writeSource = (folder: string, source: string) =>
   Deno.writeTextFile(`${folder}/terraform.rc`, `provider_installation {\n ${source}\n}\n`);
 
-/** The variables that Terraform and the AWS tools read. Their settings are written to the folder. */
+/**
+ * The variables that Terraform and the AWS tools read. Their settings are written to the folder. A program with these variables
+ * ends at the latest with this process.
+ */
 export async function cloudEnvironment(
   folder: string,
   endpoint: string,
 ): Promise<Record<string, string>> {
   const source = plugins ? `filesystem_mirror {\n path = "${plugins}"\n }` : "direct {}";
   await writeSource(folder, source);
+  endWithTest(`TF_CLI_CONFIG_FILE=${folder}/terraform.rc`);
   return {
     TF_CLI_CONFIG_FILE: `${folder}/terraform.rc`,
     AWS_ENDPOINT_URL: endpoint,

@@ -1,4 +1,5 @@
 import { actionOf } from "./actions.ts";
+import { endWithTest } from "./end_with_test.ts";
 import { LiveStage } from "./live_stage.ts";
 
 const FUNCTIONS = "/2015-03-31/functions";
@@ -54,9 +55,10 @@ export class Emulator implements AsyncDisposable {
     const probe = Deno.listen({ port: 0, hostname: "127.0.0.1" });
     const { port } = probe.addr as Deno.NetAddr;
     probe.close();
+    endWithTest(`EMULATOR_OF=${Deno.pid}`);
     const moto = new Deno.Command("moto_server", {
       args: ["-H", "127.0.0.1", "-p", String(port)],
-      env: { MOTO_IAM_LOAD_MANAGED_POLICIES: "true" },
+      env: { MOTO_IAM_LOAD_MANAGED_POLICIES: "true", EMULATOR_OF: String(Deno.pid) },
       stdout: "null",
       stderr: "null",
     }).spawn();
