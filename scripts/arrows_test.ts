@@ -24,6 +24,8 @@ function isRoom(target: string): boolean {
   return !["packages", "every room"].includes(target);
 }
 
+const WRITE = "write the arrow into ARCHITECTURE.md:";
+
 /** Hidden folders, and the folders that the tasks make. */
 const IGNORED = /^\.|^(node_modules|npm|dist|coverage|site)$/;
 
@@ -77,18 +79,32 @@ async function importsOf(files: readonly string[]): Promise<Map<string, readonly
 }
 
 /** The room of a file: the room with the longest matching path, or `undefined` if no room matches. */
-function roomOf(file: string): string | undefined {
+function findRoom(file: string): string | undefined {
   return [...rooms.keys()]
     .filter((room) => file === room || file.startsWith(`${room}/`))
     .toSorted((a, b) => b.length - a.length)[0];
 }
 
+function roomOf(file: string): string {
+  const room = findRoom(file);
+  if (room !== undefined) return room;
+  const folder = file.slice(0, Math.max(file.lastIndexOf("/"), 0)) || file;
+  throw new Error(`${file} is in no room: write "${folder} ─► …" into ARCHITECTURE.md`);
+}
+
+/** What the files of a room may import. */
+function targetsOf(room: string): readonly string[] {
+  const targets = rooms.get(room);
+  if (targets !== undefined) return targets;
+  throw new Error(`Write the arrow "${room} ─► …" into ARCHITECTURE.md`);
+}
+
 function isAllowed(room: string, { specifier, target, isDynamic }: Import): boolean {
-  const targets = rooms.get(room)!;
+  const targets = targetsOf(room);
   if (targets.includes("every room")) return true;
   if (target.endsWith("/deno.json")) return true; // the name and the version of a package
   if (specifier.startsWith(".")) {
-    const other = roomOf(target.slice(root.href.length));
+    const other = findRoom(target.slice(root.href.length));
     return other !== undefined && [room, ...targets].includes(other);
   }
   if (isDynamic && specifier.startsWith("node:")) return true; // loads nothing before it is needed
@@ -116,25 +132,29 @@ const sources = paths.flatMap((path) => [...sourcesOf(path)]);
 const imports = await importsOf(sources);
 
 Deno.test("every source file belongs to a room, and its imports are known", () => {
-  assertEquals(sources.filter((file) => roomOf(file) === undefined), []);
+  assertEquals(
+    sources.filter((file) => findRoom(file) === undefined),
+    [],
+    `${WRITE} "FOLDER ─► …"`,
+  );
   assertEquals(sources.filter((file) => !imports.has(file)), []);
 });
 
 Deno.test("every folder of the tool is a room", () => {
   const folders = new Set(sources.map((file) => file.slice(0, file.lastIndexOf("/"))));
   const unknown = [...folders].filter((folder) => folder.startsWith("cli/") && !rooms.has(folder));
-  assertEquals(unknown, []);
+  assertEquals(unknown, [], `${WRITE} "FOLDER ─► …"`);
 });
 
 Deno.test("every file imports only the rooms that its own room may import", () => {
   const strays: string[] = [];
   for (const [file, all] of imports) {
-    const room = roomOf(file)!;
+    const room = roomOf(file);
     for (const one of all) {
       if (!isAllowed(room, one)) strays.push(`${file} (${room}) imports ${one.specifier}`);
     }
   }
-  assertEquals(strays, []);
+  assertEquals(strays, [], `Import what the arrows allow, or ${WRITE}`);
 });
 
 Deno.test("the rooms make no circle", () => {
@@ -182,8 +202,8 @@ const RUNTIME_GLOBALS: Readonly<Record<string, readonly string[]>> = {
 
 Deno.test("the library reads the globals of one runtime from globalThis, and only in known files", async () => {
   const found: Record<string, string[]> = {};
-  const isLibrary = (room: string) => rooms.get(room)!.every(isRoom);
-  for (const file of sources.filter((file) => isLibrary(roomOf(file)!)).toSorted()) {
+  const isLibrary = (room: string) => targetsOf(room).every(isRoom);
+  for (const file of sources.filter((file) => isLibrary(roomOf(file))).toSorted()) {
     const code = withoutComments(await Deno.readTextFile(new URL(file, root)));
     const reads = code.matchAll(
       /\bglobalThis\.(\w+)|\{ (\w+)[^}]*\} = globalThis\b(?!\.)|"(\w+)" in globalThis\b|\b(Deno|Bun)\./g,
@@ -194,7 +214,11 @@ Deno.test("the library reads the globals of one runtime from globalThis, and onl
     const bare = /(?<!globalThis\.)\b(?:Deno|Bun)\./.exec(code)?.[0];
     assertEquals(bare, undefined, file);
   }
-  assertEquals(found, RUNTIME_GLOBALS);
+  assertEquals(
+    found,
+    RUNTIME_GLOBALS,
+    "Change RUNTIME_GLOBALS of scripts/arrows_test.ts, or the code",
+  );
 });
 
 function withoutComments(source: string): string {

@@ -3,8 +3,9 @@ import config from "../deno.json" with { type: "json" };
 import { FOLDERS, ROOT } from "./packages/metadata.ts";
 
 function pathsOf(task: "test:library" | "cover" | "test:rest"): string[] {
-  const [, list] = /scripts\/std\.ts\) ([\w.* ]+)/.exec(config.tasks[task].command)!;
-  return list!.trim().split(" ").toSorted();
+  const [, list] = /scripts\/std\.ts\) ([\w.* ]+)/.exec(config.tasks[task].command) ?? [];
+  if (list === undefined) throw new Error(`The task "${task}" of deno.json lists no folders`);
+  return list.trim().split(" ").toSorted();
 }
 
 Deno.test("the tasks run each test once", () => {

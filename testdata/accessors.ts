@@ -63,9 +63,9 @@ export function checkRecords<Source extends FnRecord>(
     assertEquals(message, `Cannot read the event: "Records" ${problem}`);
   }
   for (const key of ["eventSource", "EventSource"]) {
-    const [record] = new Event({ Records: [{ ...good, [key]: "aws:kinesis" }] }).records();
+    const [record] = new Event({ Records: [{ ...good, [key]: "aws:unknown" }] }).records();
     const { message } = refuse(() => read(record, name));
-    const problem = `"Records[0].${key}" is "aws:kinesis", not "aws:`;
+    const problem = `"Records[0].${key}" is "aws:unknown", not "aws:`;
     assertEquals(message.startsWith(`Cannot read the event: ${problem}`), true, message);
   }
   assertThrows(() => new Event([]), TypeError);

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Ajv } from "ajv";
 import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { FULL, manifestText, withF, withFunctions, withTriggers } from "../testdata/manifest.ts";
@@ -271,7 +271,10 @@ function withValue(path: string, value: unknown): string {
   const manifest = structuredClone(BASE);
   const keys = path.split(".");
   let owner = manifest as Record<string, unknown>;
-  for (const key of keys.slice(0, -1)) owner = owner[key] as Record<string, unknown>;
+  for (const key of keys.slice(0, -1)) {
+    assert(owner[key], `BASE of this file has no "${key}" of "${path}": write it there`);
+    owner = owner[key] as Record<string, unknown>;
+  }
   owner[keys.at(-1)!] = value;
   return JSON.stringify(manifest);
 }

@@ -99,7 +99,11 @@ Deno.test("types.ts and schema.json have the same keys, with the same values", (
   const paths = [...typed.keys()].filter((path) => path !== "furtherStage?").sort();
   const others = [...checked.keys()]
     .filter((path) => !["$schema?", "stages"].includes(path) && !path.startsWith("defaults?"));
-  assertEquals(paths, others.sort());
+  assertEquals(
+    paths,
+    others.sort(),
+    "Write the key into both cli/manifest/types.ts and schema.json",
+  );
   for (const path of paths) {
     const [type, value] = [typed.get(path)!, checked.get(path)!];
     if (type !== "unknown") assertEquals(type, type.includes('"') ? value : plain(value), path);
@@ -120,5 +124,5 @@ Deno.test("the manifest with everything has every key of the schema", () => {
     const keys = path.replaceAll("?", "").replaceAll("[]", ".[]").split(".");
     return !has(JSON.parse(FULL), keys);
   });
-  assertEquals(missing, []);
+  assertEquals(missing, [], "Write these keys into FULL of cli/testdata/manifest.ts");
 });
