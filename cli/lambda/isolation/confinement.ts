@@ -64,32 +64,36 @@ const OPTIONS = {
 const SCRIPT = `set -eu
 PATH=$PATH:/usr/sbin:/sbin # On Debian, only root has the folders of pivot_root in PATH.
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /mnt
-mkdir -p /mnt/proc/self /mnt/tmp /mnt/old /mnt/dev /mnt/etc /mnt/usr
-make() { [ -d "$1" ] || mkdir -p "$1"; } # Each program that the script starts takes more than a millisecond.
-ln -s "$1" /mnt/proc/self/exe
-echo '1 1 0:1 / /old rw - none none rw' >/mnt/proc/self/mountinfo # umount looks for the old root here
+cd /mnt
+deno=$1
 shift
-: >/mnt/table
-while [ "$1" != -- ]; do
-  path=$2
-  if [ -L "$path" ] && [ ! -e "/mnt$path" ] && [ "\${path#/etc/}" = "$path" ]; then
-    make "/mnt\${path%/*}"
-    cp -P "$path" "/mnt$path"
-  elif [ -e "$path" ]; then
-    if [ -d "$path" ]; then
-      make "/mnt$path"
-    else
-      make "/mnt\${path%/*}"
-      [ -e "/mnt$path" ] || : >"/mnt$path"
+# Each program that the script starts takes more than a millisecond, so one "mkdir" makes all folders.
+folders() {
+  while [ "$1" != -- ]; do
+    if [ -d "$2" ] && ! isLink "$2"; then
+      printf '.%s\\0' "$2"
+    elif [ -e "$2" ] || [ -L "$2" ]; then
+      printf '.%s/\\0' "\${2%/*}"
     fi
-    printf '%s /mnt%s none %s\\n' "$3" "$3" "$1" >>/mnt/table
+    shift 3
+  done
+}
+isLink() { [ -L "$1" ] && [ "\${1#/etc/}" = "$1" ]; }
+folders "$@" | xargs -0 mkdir -p proc/self tmp old dev etc usr
+ln -s "$deno" proc/self/exe
+echo '1 1 0:1 / /old rw - none none rw' >proc/self/mountinfo # umount looks for the old root here
+while [ "$1" != -- ]; do
+  if isLink "$2" && [ ! -e ".$2" ]; then
+    [ -L ".$2" ] || cp -P "$2" ".$2"
+  elif [ -e "$2" ]; then
+    [ -e ".$2" ] || : >".$2"
+    printf '%s /mnt%s none %s\\n' "$3" "$3" "$1" >>table
   fi
   shift 3
 done
 shift
 mount --all --fstab /mnt/table
-: >/mnt/table
-cd /mnt
+: >table
 pivot_root . old
 umount --lazy /old
 exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$@"
