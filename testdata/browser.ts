@@ -23,6 +23,9 @@ if (EXECUTABLE === undefined) {
   );
 }
 
+/** How many milliseconds a page may wait for something that never comes. */
+const LIMIT = 300_000;
+
 /** Registers a test in a browser. Without Chromium, the test is ignored and its name says so. */
 export function browserTest(
   name: string,
@@ -31,12 +34,14 @@ export function browserTest(
   Deno.test({
     name: EXECUTABLE === undefined ? `${name} (not run: no Chromium)` : name,
     ignore: EXECUTABLE === undefined,
-    timeout: 300_000, // A page may wait for something that never comes.
+    timeout: LIMIT,
     async fn(t) {
       const browser = await chromium.launch({
         executablePath: EXECUTABLE!,
         args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
       });
+      // A wait for an element is as generous, because the machine may be busy.
+      browser.on("context", (context) => context.setDefaultTimeout(LIMIT));
       try {
         await run(browser, t);
       } finally {
