@@ -6,6 +6,7 @@ import core from "../deno.json" with { type: "json" };
 import { logger } from "@mate/core/logger";
 import { call } from "@mate/core/testing";
 import { run } from "../testdata/programs.ts";
+import { withNotice, wrongPages } from "./notice.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -149,12 +150,21 @@ Deno.test("every command with the tool from JSR has --no-config", async () => {
   assertNotEquals(count, 0);
 });
 
+Deno.test("until the release, each page with a command of the packages says that there are none", async () => {
+  const page = "# A page\n\nText.\n\n```sh\nnpx mate dev\n```\n";
+  const before = withNotice(page, false);
+  assertStringIncludes(before, "# A page\n\n> Version");
+  assertEquals([withNotice(before, false), withNotice(before, true)], [before, page]);
+  const wrong = [...(await wrongPages()).keys()];
+  assertEquals(wrong, [], "Run: deno run -A scripts/notice.ts");
+});
+
 const PAGES = [...filesOf("./"), ...filesOf(".github/")].filter((path) => path.endsWith(".md"));
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 
 /** Pages in which a reader looks something up, and which nobody reads from their beginning to their end. */
 const REFERENCES =
-  /^\.\/(ARCHITECTURE|CHANGELOG|SECURITY|docs\/(deploy|local|migration|moving)|cli\/bundle\/README)\.md$/;
+  /^\.\/(ARCHITECTURE|CHANGELOG|SECURITY|docs\/(migration|moving)|cli\/bundle\/README)\.md$/;
 
 Deno.test("a page has at most 1,200 words, unless it is a reference", async () => {
   const long: string[] = [];
@@ -186,6 +196,32 @@ Deno.test("no sentence of a page has more than 34 words", async () => {
     }
   }
   assertEquals(long, [], "Divide these sentences");
+});
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+const anchorsOf = (page: string) =>
+  [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!.toLowerCase().replaceAll(/[^\p{L}\p{N}_\- ]/gu, "").replaceAll(" ", "-")
+  );
+
+Deno.test("every link of a page leads to a file, and to a heading that the file has", async () => {
+  const broken: string[] = [];
+  for (const path of PAGES) {
+    const text = (await readPage(path)).replaceAll(/^( *)```[^]*?^\1```$/gm, "");
+    for (const [, link = ""] of text.matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const [file, anchor] = link.split("#");
+      const target = file === "" ? new URL(path, ROOT) : new URL(file!, new URL(path, ROOT));
+      const page = await Deno.stat(target).then(
+        ({ isFile }) => isFile ? Deno.readTextFile(target) : "",
+        () => undefined,
+      );
+      if (page === undefined || anchor && !anchorsOf(page).includes(anchor)) {
+        broken.push(`${path}: ${link}`);
+      }
+    }
+  }
+  assertEquals(broken, []);
 });
 
 Deno.test("every file that a picture of ARCHITECTURE.md names exists", async () => {

@@ -37,7 +37,7 @@ has them. [examples/shop/app.json](../examples/shop/app.json) is a manifest of a
 - A _name_ is a lower-case letter, then up to 39 lower-case letters, digits or hyphens.
 - An unknown key is an error, and so is a key that occurs twice in one object, or a comment.
 - \`\${region}\`, \`\${account}\` and \`\${infra.NAME}\` stand for the region, the account, and an output of
-  the files in [\`infra/\`](../docs/deploy.md#your-own-resources).
+  the files in [\`infra/\`](../docs/infra.md).
 - The tool also finds what a schema cannot express, such as routes that exclude each other, queues that do not
   exist, and names that are too long in AWS.
 `;

@@ -106,7 +106,7 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
   ],
   [
     /CloudWatch Logs role ARN must be set.*/,
-    'set "settings.logs.requests" to false, or make the role: docs/deploy.md, "Settings"',
+    'set "settings.logs.requests" to false, or make the role: docs/settings.md',
   ],
   [
     /locked\s+provider\s+\S+\/hashicorp\/aws\s+\S+\s+does\s+not\s+match\s+configured\s+version\s+constraint[^;]*/,

@@ -75,7 +75,7 @@ Deno.test("accessProblem() finds the line of an error that a user can solve, and
       ],
       [
         "BadRequestException: CloudWatch Logs role ARN must be set in account settings to enable logging",
-        'CloudWatch Logs role ARN must be set in account settings to enable logging (set "settings.logs.requests" to false, or make the role: docs/deploy.md, "Settings")',
+        'CloudWatch Logs role ARN must be set in account settings to enable logging (set "settings.logs.requests" to false, or make the role: docs/settings.md)',
       ],
       ["AccessDenied: User: arn:aws:iam::1:user/x is not authorized", undefined],
       ["BucketAlreadyExists: The requested bucket name is not available", undefined],

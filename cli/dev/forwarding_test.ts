@@ -178,7 +178,7 @@ async function startWith(
         : environment[variable] ?? environment.AWS_ENDPOINT_URL,
       region: "us-east-1",
       maxAttempts: 1,
-      disableHostPrefix: true, // as docs/local.md says
+      disableHostPrefix: true, // as docs/triggers.md says
       credentials: {
         accessKeyId: key ?? environment.AWS_ACCESS_KEY_ID,
         secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,

@@ -3,7 +3,7 @@ import { SQS } from "@aws-sdk/client-sqs";
 import { manifestWith, startTestPlatform } from "../testdata/platform.ts";
 import { until } from "../../testdata/waiting.ts";
 
-// The times are those of the manifests and of the requests below; "What settled() waits for" in docs/local.md has the rules.
+// The times are those of the manifests and of the requests below; "What settled() waits for" in docs/platform_tests.md has the rules.
 
 const MINUTE = 60_000;
 
