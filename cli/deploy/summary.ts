@@ -154,7 +154,7 @@ export function summarize(plan: Plan): Summary {
 function addressChanges(changed: readonly Resource[]): string[] {
   return changed.filter(({ address }) => address === "module.application.terraform_data.address[0]")
     .map(({ attributes: { input } }) =>
-      `${input} goes when the new one, which is shown at the end, answers. A domain of "settings.domain" stays`
+      `${input} goes when the new one, which is shown at the end, answers. A domain of "settings.domain" moves to the new one, and gives errors meanwhile`
     );
 }
 

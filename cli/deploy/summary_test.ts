@@ -75,7 +75,7 @@ Deno.test("summarize() says which address of the gateway goes", () => {
     "Changes:",
     "  1 permissions, routes and settings that belong to them",
     "Changes the address of the HTTP gateway:",
-    '  https://old/v1 goes when the new one, which is shown at the end, answers. A domain of "settings.domain" stays',
+    '  https://old/v1 goes when the new one, which is shown at the end, answers. A domain of "settings.domain" moves to the new one, and gives errors meanwhile',
     "Deletes:",
     "  1 HTTP gateway: shop",
   ]);

@@ -48,7 +48,22 @@ export function gatewayIdentities({ kind, routes, authorizers, jwtAuthorizers }:
 
 /** Adds the resources of the gateway, and those of its domain. */
 export function addGateway(app: Application, add: Add): void {
-  ADD[app.gateway!.kind](app, app.gateway!, add);
+  const { kind, stage, routes, authorizers } = app.gateway!;
+  ADD[kind](app, app.gateway!, add);
+  const addPermission = (type: string, key: string, name: string, place: string) => {
+    const permission = mayInvoke(app.functions[name]!.name, "apigateway", `${GATEWAY}/${place}`);
+    add(`lambda_permission.${type}`, key, permission);
+  };
+  for (const name of Object.keys(authorizers)) {
+    addPermission("authorizer", name, name, "authorizers/*");
+  }
+  for (const route of routes) {
+    const { method, path } = route;
+    const place = path === "$default"
+      ? path
+      : `${method === "ANY" ? "*" : method}${path.replaceAll(/\{[^}]*\}/g, "*")}`;
+    addPermission("route", routeKey(route), route.function, `*/${place}`);
+  }
   const { name, certificate, zone, basePath } = app.settings.domain!;
   add("api_gateway_domain_name.domain", 0, {
     domain_name: name,
@@ -56,7 +71,6 @@ export function addGateway(app: Application, add: Add): void {
     security_policy: "TLS_1_2",
     endpoint_configuration: [{ types: ["REGIONAL"] }],
   });
-  const { kind, stage } = app.gateway!;
   if (kind === "rest") {
     add("api_gateway_base_path_mapping.domain", 0, {
       domain_name: name,
@@ -104,13 +118,6 @@ const ADD = {
           responseTransferMode: stream ? "STREAM" : "BUFFERED",
         },
       };
-      const resource = path.replaceAll(/\{[^}]*\}/g, "*");
-      const source = `${GATEWAY}/*/${method === "ANY" ? "*" : method}${resource}`;
-      add(
-        "lambda_permission.route",
-        `${method} ${path}`,
-        mayInvoke(functions[name]!.name, "apigateway", source),
-      );
     }
     const fields = {
       "Access-Control-Allow-Origin": cors!.origins[0]!,
@@ -166,11 +173,6 @@ const ADD = {
           },
         },
       };
-      add(
-        "lambda_permission.authorizer",
-        name,
-        mayInvoke(functions[name]!.name, "apigateway", `${GATEWAY}/authorizers/*`),
-      );
     }
     for (const [name, { issuer, audience, identity }] of Object.entries(gateway.jwtAuthorizers)) {
       schemes[name] = {
@@ -239,7 +241,7 @@ const ADD = {
       }],
     });
     for (const route of gateway.routes) {
-      const { method, path, authorizer, scopes, function: name } = route;
+      const { authorizer, scopes, function: name } = route;
       add("apigatewayv2_integration.function", name, {
         integration_type: "AWS_PROXY",
         integration_uri: invokeArn(functions[name]!.arn),
@@ -258,14 +260,6 @@ const ADD = {
         authorizer_id: authorizer ?? null,
         authorization_scopes: scopes,
       });
-      const place = path === "$default"
-        ? path
-        : `${method === "ANY" ? "*" : method}${path.replaceAll(/\{[^}]*\}/g, "*")}`;
-      add(
-        "lambda_permission.http_route",
-        key,
-        mayInvoke(functions[name]!.name, "apigateway", `${GATEWAY}/*/${place}`),
-      );
     }
     for (const [name, { authorizes, ttl, identity }] of Object.entries(authorizers)) {
       add("apigatewayv2_authorizer.function", name, {
@@ -279,11 +273,6 @@ const ADD = {
           source.startsWith("context.") ? `$${source}` : `$request.${source}`
         ).sort(),
       });
-      add(
-        "lambda_permission.http_authorizer",
-        name,
-        mayInvoke(functions[name]!.name, "apigateway", `${GATEWAY}/authorizers/${name}`),
-      );
     }
     for (const [name, { issuer, audience, identity }] of Object.entries(jwtAuthorizers)) {
       add("apigatewayv2_authorizer.jwt", name, {

@@ -207,9 +207,15 @@ await prove(
             /Changes the address of the HTTP gateway:\n {2}https:\S+ goes when the new one/,
           );
           assertEquals([(await list(made)).length, (await list(gone)).length], [1, 0]);
-          const stage = requests.findIndex((request) => /^POST .*\/stages$/.test(request));
-          const removed = requests.findIndex((request) => request.startsWith(`DELETE ${gone}`));
-          assert(stage >= 0 && removed > stage, requests.join("\n"));
+          const isPart = (request: string, api: string) =>
+            new RegExp(` (${api}/|/2015-03-31/functions/[^/]+/policy)`).test(request);
+          const ready = requests.findLastIndex((request) =>
+            /^(POST|PUT|PATCH) /.test(request) && isPart(request, made)
+          );
+          const first = requests.findIndex((request) =>
+            request.startsWith("DELETE ") && isPart(request, gone)
+          );
+          assert(ready >= 0 && first > ready, requests.join("\n"));
         },
       );
     }

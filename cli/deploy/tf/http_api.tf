@@ -1,12 +1,7 @@
 locals {
-  http_api    = [for gateway in local.gateway : gateway if gateway.kind == "http"]
-  http_routes = merge([for gateway in local.http_api : { for route in gateway.routes : (route.path == "$default" ? route.path : "${route.method} ${route.path}") => route }]...)
-  http_places = {
-    for key, route in local.http_routes :
-    key => key == "$default" ? key : "${route.method == "ANY" ? "*" : route.method}${replace(route.path, "/\\{[^}]*\\}/", "*")}"
-  }
-  http_authorizers = merge([for gateway in local.http_api : gateway.authorizers]...)
-  jwt_authorizers  = merge([for gateway in local.http_api : gateway.jwtAuthorizers]...)
+  http_routes          = merge([for gateway in local.http_api : local.routes]...)
+  http_authorizers     = merge(local.http_api[*].authorizers...)
+  http_jwt_authorizers = merge(local.http_api[*].jwtAuthorizers...)
 }
 
 resource "aws_apigatewayv2_api" "gateway" {
@@ -52,13 +47,17 @@ resource "aws_apigatewayv2_route" "route" {
   api_id             = aws_apigatewayv2_api.gateway[0].id
   route_key          = each.key
   target             = "integrations/${aws_apigatewayv2_integration.function[each.value.function].id}"
-  authorization_type = each.value.authorizer == null ? "NONE" : contains(keys(local.jwt_authorizers), each.value.authorizer) ? "JWT" : "CUSTOM"
+  authorization_type = each.value.authorizer == null ? "NONE" : contains(keys(local.http_jwt_authorizers), each.value.authorizer) ? "JWT" : "CUSTOM"
   authorizer_id      = each.value.authorizer == null ? null : merge(aws_apigatewayv2_authorizer.function, aws_apigatewayv2_authorizer.jwt)[each.value.authorizer].id
 
   authorization_scopes = each.value.scopes
 
   # The gateway may not call the function before.
-  depends_on = [aws_lambda_permission.http_route, aws_lambda_permission.http_authorizer]
+  depends_on = [aws_lambda_permission.authorizer, aws_lambda_permission.route]
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "aws_apigatewayv2_authorizer" "function" {
@@ -83,7 +82,7 @@ resource "aws_apigatewayv2_authorizer" "function" {
 }
 
 resource "aws_apigatewayv2_authorizer" "jwt" {
-  for_each = local.jwt_authorizers
+  for_each = local.http_jwt_authorizers
 
   api_id           = aws_apigatewayv2_api.gateway[0].id
   name             = each.key
@@ -94,34 +93,6 @@ resource "aws_apigatewayv2_authorizer" "jwt" {
     issuer   = each.value.issuer
     audience = each.value.audience
   }
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-
-resource "aws_lambda_permission" "http_authorizer" {
-  for_each = local.http_authorizers
-
-  statement_id_prefix = "authorizer-"
-  function_name       = aws_lambda_function.function[each.key].function_name
-  action              = "lambda:InvokeFunction"
-  principal           = "apigateway.amazonaws.com"
-  source_arn          = "${aws_apigatewayv2_api.gateway[0].execution_arn}/authorizers/${aws_apigatewayv2_authorizer.function[each.key].id}"
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-
-resource "aws_lambda_permission" "http_route" {
-  for_each = local.http_routes
-
-  statement_id_prefix = "gateway-"
-  function_name       = aws_lambda_function.function[each.value.function].function_name
-  action              = "lambda:InvokeFunction"
-  principal           = "apigateway.amazonaws.com"
-  source_arn          = "${aws_apigatewayv2_api.gateway[0].execution_arn}/*/${local.http_places[each.key]}"
 
   lifecycle {
     create_before_destroy = true
@@ -143,13 +114,10 @@ resource "aws_apigatewayv2_stage" "gateway" {
   }
 
   dynamic "access_log_settings" {
-    for_each = local.settings.logs.requests ? [local.application.logGroup.arn] : []
+    for_each = local.request_logs
     content {
       destination_arn = access_log_settings.value
-      format = jsonencode({
-        for field in ["requestId", "requestTime", "httpMethod", "path", "status", "responseLatency", "responseLength"] :
-        field => "$context.${field}"
-      })
+      format          = local.request_log
     }
   }
 

@@ -1,8 +1,4 @@
 locals {
-  rest_api         = [for gateway in local.gateway : gateway if gateway.kind == "rest"]
-  rest_routes      = merge([for gateway in local.rest_api : { for route in gateway.routes : "${route.method} ${route.path}" => route }]...)
-  rest_authorizers = merge([for gateway in local.rest_api : gateway.authorizers]...)
-
   # The header fields of the answers that the gateway makes itself, and of those to the preflights of browsers.
   own_fields = merge([for gateway in local.rest_api : merge(
     { Access-Control-Allow-Origin = gateway.origin },
@@ -81,7 +77,7 @@ resource "aws_api_gateway_rest_api" "gateway" {
     # header of a token is always required.
     components = {
       securitySchemes = merge({
-        for authorizer, one in local.rest_authorizers : authorizer => {
+        for authorizer, one in local.authorizers : authorizer => {
           type                           = "apiKey"
           name                           = one.authorizes == "token" ? trimprefix(one.identity[0], "header.") : "Unused"
           in                             = "header"
@@ -101,7 +97,7 @@ resource "aws_api_gateway_rest_api" "gateway" {
           )
         }
         }, {
-        for name, jwt in local.rest_api[0].jwtAuthorizers : name => {
+        for name, jwt in local.jwt_authorizers : name => {
           type = "oauth2"
           "x-amazon-apigateway-authorizer" = {
             type           = "jwt"
@@ -116,8 +112,8 @@ resource "aws_api_gateway_rest_api" "gateway" {
     }
 
     paths = {
-      for path in distinct(values(local.rest_routes)[*].path) : path => merge({
-        for route in values(local.rest_routes) :
+      for path in distinct(values(local.routes)[*].path) : path => merge({
+        for route in values(local.routes) :
         route.method == "ANY" ? "x-amazon-apigateway-any-method" : lower(route.method) => {
           responses = {}
           security  = route.authorizer == null ? [] : [{ (route.authorizer) = route.scopes }]
@@ -144,40 +140,6 @@ resource "aws_api_gateway_rest_api" "gateway" {
   }
 }
 
-resource "aws_lambda_permission" "authorizer" {
-  for_each = local.rest_authorizers
-
-  statement_id_prefix = "authorizer-"
-  function_name       = aws_lambda_function.function[each.key].function_name
-  action              = "lambda:InvokeFunction"
-  principal           = "apigateway.amazonaws.com"
-  source_arn          = "${aws_api_gateway_rest_api.gateway[0].execution_arn}/authorizers/*"
-
-  lifecycle {
-    create_before_destroy = true # The stage uses the old one until it has changed.
-  }
-}
-
-resource "aws_lambda_permission" "route" {
-  for_each = local.rest_routes
-
-  statement_id_prefix = "gateway-"
-  function_name       = aws_lambda_function.function[each.value.function].function_name
-  action              = "lambda:InvokeFunction"
-  principal           = "apigateway.amazonaws.com"
-  # The permission is for any stage, because the test button of the console uses another stage.
-  source_arn = join("", [
-    aws_api_gateway_rest_api.gateway[0].execution_arn,
-    "/*/",
-    each.value.method == "ANY" ? "*" : each.value.method,
-    replace(each.value.path, "/\\{[^}]*\\}/", "*"),
-  ])
-
-  lifecycle {
-    create_before_destroy = true
-  }
-}
-
 # A deployment is a snapshot of the document, and the stage serves a snapshot.
 resource "aws_api_gateway_deployment" "gateway" {
   count = length(local.rest_api)
@@ -200,13 +162,10 @@ resource "aws_api_gateway_stage" "gateway" {
   xray_tracing_enabled = local.application.tracing
 
   dynamic "access_log_settings" {
-    for_each = local.settings.logs.requests ? [local.application.logGroup.arn] : []
+    for_each = local.request_logs
     content {
       destination_arn = access_log_settings.value
-      format = jsonencode({
-        for field in ["requestId", "requestTime", "httpMethod", "path", "status", "responseLatency", "responseLength"] :
-        field => "$context.${field}"
-      })
+      format          = local.request_log
     }
   }
 
@@ -230,5 +189,8 @@ resource "aws_api_gateway_method_settings" "throttling" {
     throttling_rate_limit  = local.settings.throttle.rate
     throttling_burst_limit = local.settings.throttle.burst
   }
-}
 
+  lifecycle {
+    create_before_destroy = true
+  }
+}
