@@ -91,17 +91,18 @@ export class Authorizers<Event> {
     const { identity, validation } = this.#gateway!.authorizers[name]!;
     const values = identity.map((one) => this.#protocol.valuesOf(one, event).filter(Boolean));
     const missing = values.findIndex((found) => found.length === 0);
+    if (missing >= 0) {
+      const source = `${identity[missing]}, a source of the authorizer "${name}"`;
+      throw new GatewayError("UNAUTHORIZED", `the request has no ${source}`);
+    }
+    // AWS does not say whether a part of the token may match, so a pattern that counts here counts there, too.
     if (
-      missing < 0 && (validation === undefined || new RegExp(validation).test(String(values[0])))
+      validation !== undefined && !new RegExp(`^(?:${validation})$`).test(String(values[0]))
     ) {
-      return values;
-    }
-    if (missing < 0) {
       const pattern = `the "validation" of the authorizer "${name}", ${validation}`;
-      throw new GatewayError("UNAUTHORIZED", `${identity[0]} does not match ${pattern}`);
+      throw new GatewayError("UNAUTHORIZED", `${identity[0]} as a whole does not match ${pattern}`);
     }
-    const reason = `the request has no ${identity[missing]}, a source of the authorizer "${name}"`;
-    throw new GatewayError("UNAUTHORIZED", reason);
+    return values;
   }
 
   /** Invokes an authorizer. */

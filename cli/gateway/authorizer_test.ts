@@ -66,14 +66,16 @@ Deno.test("an authorizer gets the request, and its context goes to the function"
   ]);
 });
 
-Deno.test("an authorizer of tokens gets the token alone, and answers 401 without a valid one", async () => {
-  for (const ttl of [0, 300]) {
+// AWS documents only that the token must match (API_CreateAuthorizer.html, identityValidationExpression). The patterns of public
+// templates match whole tokens, such as "^Bearer [-0-9a-zA-Z\\._]*$" and "^Basic .*".
+Deno.test("an authorizer of tokens gets the token alone, and answers 401 unless the whole token is valid", async () => {
+  for (const [ttl, validation] of [[0, "^Bearer \\w+$"], [300, "Bearer x|Bearer y"]] as const) {
     const manifest = manifestWith({
       check: {
         module: "check.ts",
         authorizes: "token",
         identity: ["header.X-Token"],
-        validation: "^Bearer \\w+$",
+        validation,
         ttl,
       },
       orders: {
@@ -87,7 +89,9 @@ Deno.test("an authorizer of tokens gets the token alone, and answers 401 without
       (await test.send({ method: "GET", path: "/v0/orders/7", headers })).status;
     assertEquals(await send(), 401);
     assertEquals(await send(["Authorization", "Bearer x"]), 401);
-    assertEquals(await send(["X-Token", "Basic x"]), 401);
+    for (const token of ["Basic x", "Bearer x.y", "a Bearer x", "Bearer xBearer y"]) {
+      assertEquals(await send(["X-Token", token]), 401, token);
+    }
     assertEquals(test.host.calls, [], "the function was not asked");
     assertEquals(await send(["x-token", "Bearer x"]), 200);
     assertEquals(await send(["x-token", "Bearer x"]), 200);

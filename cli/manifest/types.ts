@@ -154,7 +154,7 @@ export interface FunctionManifest {
   readonly ttl: number;
   /** If the function is an authorizer with a `ttl`: the parts of a request that a kept policy is found by, such as `header.Authorization`. */
   readonly identity: readonly string[];
-  /** If the function is an authorizer of tokens: the pattern that a token must match. */
+  /** If the function is an authorizer of tokens: the pattern that a whole token must match. */
   readonly validation?: string | undefined;
   /** The permissions that Deno gives to the function, besides its own files and `/tmp`. */
   readonly permissions: {
