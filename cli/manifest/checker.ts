@@ -92,7 +92,7 @@ export class Checker {
       ...refusals.filter(({ keyword }) => keyword !== "additionalProperties")
         .flatMap((refusal) => this.#word(refusal)),
       ...unknown.filter(({ schema }) => schema.additionalProperties === false)
-        .flatMap((refusal) => wordUnknownKeys(refusal)),
+        .flatMap((refusal) => wordUnknownKeys(refusal, this.#schema)),
     ];
     // Two keywords may refuse one value with the same words.
     return [...new Map(problems.map((problem) => [problem.text, problem])).values()];
@@ -189,10 +189,11 @@ function expected({ type = "string", enum: values, minimum, maximum }: Schema): 
 }
 
 /** Makes the messages for the unknown keys of one object. A message suggests the nearest known key. */
-function wordUnknownKeys({ path, value, schema }: Refusal): Problem[] {
+function wordUnknownKeys({ path, value, schema }: Refusal, manifest: Schema): Problem[] {
   const owner = path.length === 0 ? "a manifest" : nameOf(path);
   const known = Object.keys(schema.properties!);
   const keys = Object.keys(value as object).filter((key) => !known.includes(key)).map((key) => ({
+    key,
     path: [...path, key],
     name: nameOf([...path, key]),
     word: nearest(key, known),
@@ -200,6 +201,8 @@ function wordUnknownKeys({ path, value, schema }: Refusal): Problem[] {
   const strange = keys.filter(({ word }) => word === undefined);
   const are = strange.length > 1 ? "are not keys" : "is not a key";
   const names = strange.map(({ name }) => name).join(", ");
+  const hint = strange.filter(({ key }) => Object.hasOwn(manifest.properties ?? {}, key))
+    .map(({ key }) => `; "${key}" is a key of the manifest itself`).join("");
   return [
     ...keys.filter(({ word }) => word !== undefined).map(({ path, name, word }) => ({
       path,
@@ -207,7 +210,7 @@ function wordUnknownKeys({ path, value, schema }: Refusal): Problem[] {
     })),
     ...strange.slice(0, 1).map(({ path }) => ({
       path,
-      text: `${names} ${are} of ${owner}: expected one of ${known.join(", ")}`,
+      text: `${names} ${are} of ${owner}: expected one of ${known.join(", ")}${hint}`,
     })),
   ];
 }

@@ -547,6 +547,11 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   "defaults.memory" must be a whole number from 128 to 10240
   "defaults.module", "defaults.description" are not keys of "defaults": expected one of handler, memory, timeout, ephemeralStorage, reservedConcurrency, environment, secrets, permissions`,
   ],
+  // Templates of others have them there.
+  [
+    manifestText({ defaults: { runtime: "nodejs24.x" } }),
+    '"defaults.runtime" is not a key of "defaults": expected one of handler, memory, timeout, ephemeralStorage, reservedConcurrency, environment, secrets, permissions; "runtime" is a key of the manifest itself',
+  ],
   [
     withF({ secrets: ["TOKEN"] }, { defaults: { environment: { TOKEN: "x" } } }),
     '"functions.f.secrets.0" must be another variable: "environment" sets "TOKEN"',
