@@ -7,16 +7,14 @@ import { proxyEvent } from "@mate/core/testing";
 import { resolveApplication } from "../application/resolve.ts";
 import { writeFiles } from "../bundle/archives/archive.ts";
 import { bundleFunctions } from "../bundle/functions.ts";
+import { startPlatform } from "../dev/platform.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { findNode } from "../programs/find_node.ts";
 import { LOCAL, REGION } from "../rules/arn.ts";
-import { Command, mate } from "../testdata/command.ts";
+import { mate } from "../testdata/command.ts";
 import { QUIET } from "../testdata/platform.ts";
 import { NODE_RUNTIMES } from "../testdata/sandbox.ts";
 import { run, succeed, temporaryFolder } from "../../testdata/programs.ts";
-
-/** Whether everything runs that takes long. */
-const isEvery = Deno.env.has("EVERY_RUNTIME");
 
 /** Applications as others write them. No line names this project. */
 const APPLICATIONS = fileURLToPath(new URL("../testdata/applications/", import.meta.url));
@@ -32,7 +30,7 @@ interface Exchange {
 }
 
 interface Application {
-  /** Requests to `mate dev`. */
+  /** Requests to the platform that `mate dev` starts. */
   readonly exchanges: readonly Exchange[];
   /** Invocations of a function: its event, and what its result has, or its error. */
   readonly invocations: readonly (readonly [
@@ -258,21 +256,18 @@ for (const [name, { exchanges, invocations }] of Object.entries(TABLE)) {
 
   Deno.test({
     ignore,
-    name: `the application "${name}" answers in mate dev, and its bundle on Node.js alone`,
+    name: `the application "${name}" answers as in mate dev, and its bundle on Node.js alone`,
     async fn() {
       for await (const { name: file } of Deno.readDir(`${folder}/${name}`)) {
         const text = await Deno.readTextFile(`${folder}/${name}/${file}`);
         assert(!/\bmate\b/i.test(text), file);
       }
       const application = resolveApplication(await readManifest(manifestPath), LOCAL);
-      await using command = new Command(["--port", "0", "app.json"], `${folder}/${name}`);
-      const [, services = ""] = await command.find(/Services +aws s3 ls --endpoint-url (http\S+)/);
-      if (exchanges.length > 0) {
-        const [, base] = await command.find(/Base URL {4}(http:\/\/localhost:\d+\S*)/);
-        for (const one of exchanges) await exchange(base!.replace(/\/$/, ""), one);
-      }
+      await using platform = await startPlatform(manifestPath);
+      const base = platform.url + (application.gateway?.prefix ?? "");
+      for (const one of exchanges) await exchange(base, one);
 
-      const client = clientOf(services);
+      const client = clientOf(platform.servicesUrl);
       for (const [functionName, event, expected] of invocations) {
         const command = new InvokeCommand({
           FunctionName: application.functions[functionName]!.name,
@@ -289,9 +284,7 @@ for (const [name, { exchanges, invocations }] of Object.entries(TABLE)) {
 
       const { functions, problems } = await bundleFunctions(manifestPath, application);
       assertEquals(problems, new Map());
-      for (
-        const [functionName, event, expected] of isEvery ? invocations : invocations.slice(0, 1)
-      ) {
+      for (const [functionName, event, expected] of invocations) {
         const { runtime, environment, handler } = application.functions[functionName]!;
         assert(runtime !== "deno");
         const place = temporaryFolder();
@@ -309,7 +302,7 @@ for (const [name, { exchanges, invocations }] of Object.entries(TABLE)) {
           clearEnv: true,
           env: {
             ...environment,
-            AWS_ENDPOINT_URL: services,
+            AWS_ENDPOINT_URL: platform.servicesUrl,
             AWS_REGION: REGION,
             AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
             AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
@@ -327,7 +320,7 @@ for (const [name, { exchanges, invocations }] of Object.entries(TABLE)) {
   });
 
   Deno.test({
-    ignore: ignore || !isEvery,
+    ignore,
     name: `mate invoke runs the application "${name}"`,
     async fn() {
       for (const [functionName, event, expected] of invocations) {
