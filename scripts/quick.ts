@@ -82,7 +82,9 @@ async function quick(): Promise<boolean> {
     file.endsWith(".ts") &&
     (code.includes(file) || beside.includes(file) || rooms.includes(folderOf(file)))
   );
-  const tests = files.filter((file) => file.endsWith("_test.ts"));
+  const tests = files.filter((file) =>
+    file.endsWith("_test.ts") && (code.includes(file) || !file.endsWith("_long_test.ts"))
+  );
   const examples = written.filter((file) =>
     file.endsWith(".md") ||
     (FOLDERS.some((name) => file.startsWith(`${name}/`)) && /^[^_]+$/.test(file))
