@@ -11,8 +11,12 @@ export const CONFIG: string = `${ROOT}deno.json`;
 
 export const MAIN: string = `${ROOT}cli/main.ts`;
 
-/** A lock file. It makes the tool start ten times as fast, because Deno does not look for versions of packages. */
+/**
+ * A lock file that Deno may change. It makes the tool start ten times as fast, because Deno does not look for versions of
+ * packages.
+ */
 export const LOCK: string = `${Deno.makeTempDirSync({ prefix: "mate-lock-" })}/deno.lock`;
+Deno.copyFileSync(`${ROOT}cli/packages.lock.json`, LOCK);
 addEventListener("unload", () => Deno.removeSync(dirname(LOCK), { recursive: true }));
 
 interface MateOptions {
@@ -29,14 +33,18 @@ export function startMate(
   { flags = [], env, ...options }: MateOptions = {},
 ): Deno.ChildProcess {
   return startProgram(Deno.execPath(), {
-    // Quiet, because Deno tells of downloads on the standard error.
-    args: ["run", "--quiet", "-A", `--lock=${LOCK}`, ...flags, `--config=${CONFIG}`, MAIN, ...args],
+    args: argumentsOf(args, flags),
     cwd: ROOT,
     ...options,
     env: { NO_COLOR: "1", ...env },
     stdout: "piped",
     stderr: "piped",
   });
+}
+
+/** The arguments of Deno. It is quiet, because it tells of downloads on the standard error. */
+function argumentsOf(args: readonly string[], flags: readonly string[] = []): string[] {
+  return ["run", "--quiet", "-A", `--lock=${LOCK}`, ...flags, `--config=${CONFIG}`, MAIN, ...args];
 }
 
 export interface Ended {
@@ -64,10 +72,8 @@ export async function typeOnTerminal(
   keys: readonly string[],
   { env = {}, ...options }: Pick<MateOptions, "cwd" | "env"> = {},
 ): Promise<string> {
-  await startMate([], { env }).output(); // fills the lock file, so that the terminal shows no downloads
-  const command = [Deno.execPath(), "run", "--quiet", "-A", `--config=${CONFIG}`, MAIN, ...args];
   const terminal = startProgram(script!, {
-    args: ["-qec", command.join(" "), "/dev/null"],
+    args: ["-qec", [Deno.execPath(), ...argumentsOf(args)].join(" "), "/dev/null"],
     ...options,
     env: { NO_COLOR: "1", ...env },
     stdin: "piped",
