@@ -5,33 +5,21 @@
  * @module
  */
 import { globSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { cacheFolder } from "../cli/programs/downloads.ts";
 import { succeed, temporaryFolder } from "../testdata/programs.ts";
 import { RunningProgram } from "../testdata/running_program.ts";
+import { toolFlags } from "../testdata/tool_flags.ts";
 import { median } from "./contest.ts";
 
 const SHOP = fileURLToPath(new URL("../examples/shop", import.meta.url));
-const EVENT = JSON.stringify({ headers: { authorization: "Bearer x" }, methodArn: "x" });
+const EVENT = JSON.stringify({
+  headers: { authorization: "Bearer x" },
+  methodArn: "x",
+});
 
-const configurations = new Map<string, Promise<string>>();
-
-/**
- * Writes a configuration with which the tool of a checkout finds its packages as the published tool does: with the lock file.
- * Without one, Deno chooses the versions of all packages at each start.
- */
-async function writeConfiguration(checkout: string): Promise<string> {
-  const read = async (file: string) => JSON.parse(await Deno.readTextFile(`${checkout}/${file}`));
-  const [core, cli] = [await read("deno.json"), await read("cli/deno.json")];
-  const modules = Object.entries<string>(core.exports)
-    .map(([name, path]) => [join(core.name, name), join(checkout, path)]);
-  const folder = temporaryFolder();
-  const imports = { ...cli.imports, ...Object.fromEntries(modules) };
-  await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ imports }));
-  await Deno.copyFile(`${checkout}/cli/packages.lock.json`, `${folder}/deno.lock`);
-  return `${folder}/deno.json`;
-}
+const flags = new Map<string, Promise<string[]>>();
 
 /** Starts the tool of a checkout. */
 export async function startTool(
@@ -40,9 +28,13 @@ export async function startTool(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningProgram> {
-  const configuration = configurations.get(checkout) ?? writeConfiguration(checkout);
-  configurations.set(checkout, configuration);
-  const tool = ["run", "-A", `--config=${await configuration}`, `${checkout}/cli/main.ts`];
+  const own = flags.get(checkout) ??
+    toolFlags(
+      pathToFileURL(`${checkout}/`),
+      pathToFileURL(`${temporaryFolder()}/`),
+    );
+  flags.set(checkout, own);
+  const tool = ["run", "-A", ...await own, `${checkout}/cli/main.ts`];
   const command = new Deno.Command(Deno.execPath(), {
     args: [...tool, ...args],
     cwd,
@@ -77,22 +69,37 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return () => owned.disposeAsync();
   },
   "bundle": async (checkout, env) => {
-    const tool = await startTool(checkout, ["bundle", "--out", temporaryFolder()], SHOP, env);
-    if (await tool.status() !== 0) throw new Error(`mate bundle failed: ${await tool.errors}`);
+    const tool = await startTool(
+      checkout,
+      ["bundle", "--out", temporaryFolder()],
+      SHOP,
+      env,
+    );
+    if (await tool.status() !== 0) {
+      throw new Error(`mate bundle failed: ${await tool.errors}`);
+    }
   },
   "invoke, one of seven": (checkout, env) => invoke("app.json", checkout, env),
   "invoke, alone": (checkout, env) => invoke("alone.json", checkout, env),
 };
 
-async function invoke(file: string, ...[checkout, env]: Parameters<Action>): Promise<void> {
+async function invoke(
+  file: string,
+  ...[checkout, env]: Parameters<Action>
+): Promise<void> {
   const args = ["invoke", "authorizer", file, "--event", EVENT];
   const tool = await startTool(checkout, args, SHOP, env);
   // The function may fail, with the status 1: it has no event of a gateway.
-  if (await tool.status() > 1) throw new Error(`mate invoke failed: ${await tool.errors}`);
+  if (await tool.status() > 1) {
+    throw new Error(`mate invoke failed: ${await tool.errors}`);
+  }
 }
 
 /** Measures, and prints a table with the percent of `deno bundle` of all functions. */
-export async function measureStarts(checkouts: readonly string[], rounds: number): Promise<void> {
+export async function measureStarts(
+  checkouts: readonly string[],
+  rounds: number,
+): Promise<void> {
   const WHOLE = "deno bundle of each function";
   const times: Record<string, number[]> = {};
   const measure = async (name: string, action: () => ReturnType<Action>) => {
@@ -102,16 +109,22 @@ export async function measureStarts(checkouts: readonly string[], rounds: number
     await end?.();
   };
   const { functions } = JSON.parse(await Deno.readTextFile(`${SHOP}/app.json`));
-  const modules = Object.values<{ module: string }>(functions).map(({ module }) => module);
+  const modules = Object.values<{ module: string }>(functions).map((
+    { module },
+  ) => module);
   // The application with one function lies beside the shop, because it has the same configuration.
   const alone = `${SHOP}/alone.json`;
   const { authorizer } = functions;
   const application = { name: "alone", stage: "v1", functions: { authorizer } };
   await Deno.writeTextFile(alone, JSON.stringify(application));
-  const { denoDir } = JSON.parse(await succeed(Deno.execPath(), ["info", "--json"]));
+  const { denoDir } = JSON.parse(
+    await succeed(Deno.execPath(), ["info", "--json"]),
+  );
   try {
     for (const checkout of checkouts) { // downloads what is missing
-      for (const run of Object.values(ACTIONS)) await (await run(checkout, {}))?.();
+      for (const run of Object.values(ACTIONS)) {
+        await (await run(checkout, {}))?.();
+      }
     }
     for (let round = 0; round < rounds; round++) {
       await measure(WHOLE, () => bundleWithDeno(modules));
@@ -141,7 +154,11 @@ export async function measureStarts(checkouts: readonly string[], rounds: number
 async function bundleWithDeno(modules: readonly string[]): Promise<void> {
   const output = `${temporaryFolder()}/out.js`;
   for (const module of modules) {
-    await succeed(Deno.execPath(), ["bundle", "--quiet", module, "-o", output], { cwd: SHOP });
+    await succeed(
+      Deno.execPath(),
+      ["bundle", "--quiet", module, "-o", output],
+      { cwd: SHOP },
+    );
   }
 }
 
@@ -151,7 +168,9 @@ async function bundleWithDeno(modules: readonly string[]): Promise<void> {
  */
 async function keepDownloads(cache: string): Promise<void> {
   const caches = dirname(cacheFolder());
-  for (const name of globSync(["mate/kept/deno-*", "mate-*/*"], { cwd: caches })) {
+  for (
+    const name of globSync(["mate/kept/deno-*", "mate-*/*"], { cwd: caches })
+  ) {
     await Deno.mkdir(dirname(`${cache}/${name}`), { recursive: true });
     const [from, to] = [`${caches}/${name}`, `${cache}/${name}`];
     // A copy would still be written to the disk while the tool is measured.

@@ -3,12 +3,15 @@
  *
  * @module
  */
-import cli from "../cli/deno.json" with { type: "json" };
 import { succeed, temporaryFolder } from "../testdata/programs.ts";
+import { toolPackages } from "./packages/tool_packages.ts";
 
 const folder = temporaryFolder();
-const imports = Object.values(cli.imports).map((target) => `import "${target}";\n`);
+const imports = toolPackages().map((target) => `import "${target}";\n`);
 await Deno.writeTextFile(`${folder}/packages.ts`, imports.join(""));
 const args = ["cache", "--no-config", "--lock=lock.json", "packages.ts"];
 await succeed(Deno.execPath(), args, { cwd: folder });
-await Deno.copyFile(`${folder}/lock.json`, new URL("../cli/packages.lock.json", import.meta.url));
+await Deno.copyFile(
+  `${folder}/lock.json`,
+  new URL("../cli/packages.lock.json", import.meta.url),
+);

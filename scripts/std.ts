@@ -5,8 +5,7 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import cli from "../cli/deno.json" with { type: "json" };
-import config from "../deno.json" with { type: "json" };
+import config from "../.ci/deno.json" with { type: "json" };
 
 const root = new URL("../", import.meta.url);
 
@@ -19,13 +18,15 @@ export const STAND_INS: Record<string, string> = {
   "@deno/dnt": "scripts/offline/oracles.ts",
 };
 
-/** The flags for a network without JSR: the stand-ins, and the npm packages as `deno.json` names them. */
+/** The flags for a network without JSR: the stand-ins, and the npm packages as `.ci/deno.json` names them. */
 export function offlineFlags(): string[] {
   const imports = Object.fromEntries([
-    ...Object.entries({ ...config.imports, ...cli.imports }).filter(([, target]) =>
+    ...Object.entries(config.imports).filter(([, target]) =>
       !target.startsWith("jsr:")
     ),
-    ...Object.entries(STAND_INS).map(([name, file]) => [name, new URL(file, root).href]),
+    ...Object.entries(STAND_INS).map((
+      [name, file],
+    ) => [name, new URL(file, root).href]),
   ]);
   const map = new URL(".mate/import_map.json", root); // Deno 2.9 panics on a data: URL in a workspace
   Deno.mkdirSync(new URL(".", map), { recursive: true });
@@ -51,9 +52,13 @@ export async function isReachable(registry: string): Promise<boolean> {
 
 /** All flags. A line on stderr says if they lead to the stand-ins. */
 export async function testFlags(): Promise<readonly string[]> {
-  const flags = [`--preload=${fileURLToPath(new URL("scripts/time_limit.ts", root))}`];
+  const flags = [
+    `--preload=${fileURLToPath(new URL("scripts/time_limit.ts", root))}`,
+  ];
   if (await isReachable(REGISTRY)) return flags;
-  console.error(`${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`);
+  console.error(
+    `${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`,
+  );
   return [...flags, ...offlineFlags()];
 }
 

@@ -4,7 +4,7 @@ import { startPlatform } from "./platform.ts";
 import { run, startProgram } from "../../testdata/programs.ts";
 
 const VERSIONS: Record<string, string> = JSON.parse(
-  await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
+  await Deno.readTextFile(new URL("../../.ci/deno.json", import.meta.url)),
 ).imports;
 
 /** An application. Its function "caller" uses the SDK, "told" logs its events, and "stream" streams. */
@@ -13,12 +13,18 @@ const FILES = {
     import { GetObjectCommand, PutObjectCommand, S3Client } from "${
     VERSIONS["@aws-sdk/client-s3"]
   }";
-    import { PublishCommand, SNSClient } from "${VERSIONS["@aws-sdk/client-sns"]}";
-    import { SendMessageCommand, SQSClient } from "${VERSIONS["@aws-sdk/client-sqs"]}";
+    import { PublishCommand, SNSClient } from "${
+    VERSIONS["@aws-sdk/client-sns"]
+  }";
+    import { SendMessageCommand, SQSClient } from "${
+    VERSIONS["@aws-sdk/client-sqs"]
+  }";
     import { EventBridgeClient, PutEventsCommand } from "${
     VERSIONS["@aws-sdk/client-eventbridge"]
   }";
-    import { InvokeCommand, LambdaClient } from "${VERSIONS["@aws-sdk/client-lambda"]}";
+    import { InvokeCommand, LambdaClient } from "${
+    VERSIONS["@aws-sdk/client-lambda"]
+  }";
 
     const { env } = Deno;
     const refused = (promise: Promise<unknown>) => promise.then(() => "done", ({ name }) => name);
@@ -91,13 +97,20 @@ const FILES = {
       told: {
         module: "told.ts",
         triggers: {
-          buckets: [{ name: "uploads", events: ["s3:ObjectCreated:*"], prefix: "in/" }],
+          buckets: [{
+            name: "uploads",
+            events: ["s3:ObjectCreated:*"],
+            prefix: "in/",
+          }],
           topics: [{ name: "news", filter: { kind: ["order"] } }],
           queues: [{ name: "jobs" }],
           events: [{ pattern: { source: ["shop"] } }],
         },
       },
-      stream: { module: "stream.ts", triggers: { url: { auth: "none", stream: true } } },
+      stream: {
+        module: "stream.ts",
+        triggers: { url: { auth: "none", stream: true } },
+      },
     },
     queues: { jobs: {} },
   }),
@@ -119,7 +132,9 @@ async function startShop() {
     /** Waits for all functions. Returns what the function "told" logged. */
     async told() {
       await platform.settled();
-      return platform.log.after(0).flatMap(({ text }) => /told (.*)/.exec(text)?.[1] ?? []).sort();
+      return platform.log.after(0).flatMap(({ text }) =>
+        /told (.*)/.exec(text)?.[1] ?? []
+      ).sort();
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -127,7 +142,9 @@ async function startShop() {
 
 const has = async (program: string) => {
   const isInstalled = await findProgram(program) !== undefined;
-  if (!isInstalled) console.error(`NOT RUN: the tests with ${program}, which is not installed`);
+  if (!isInstalled) {
+    console.error(`NOT RUN: the tests with ${program}, which is not installed`);
+  }
   return isInstalled;
 };
 const hasAws = await has("aws");
@@ -137,8 +154,13 @@ const hasCurl = await has("curl");
 async function assertStream(port: number): Promise<void> {
   if (!hasCurl) return;
   const url = `http://stream.localhost:${port}/`;
-  await using curl = startProgram("curl", { args: ["-sN", url], stdout: "piped" });
-  const parts = await Array.fromAsync(curl.stdout.pipeThrough(new TextDecoderStream()));
+  await using curl = startProgram("curl", {
+    args: ["-sN", url],
+    stdout: "piped",
+  });
+  const parts = await Array.fromAsync(
+    curl.stdout.pipeThrough(new TextDecoderStream()),
+  );
   assertEquals([(await curl.status).code, parts], [0, ["one\n", "two\n"]]);
 }
 
@@ -155,7 +177,12 @@ Deno.test("a function in a sandbox uses the services with the AWS SDK, as far as
     otherBucket: "AccessDenied",
     otherFunction: "AccessDeniedException",
   });
-  const expected = ["aws:s3 in/a.csv", "aws:sns news", "aws:sqs job", "shop Order"];
+  const expected = [
+    "aws:s3 in/a.csv",
+    "aws:sns news",
+    "aws:sqs job",
+    "shop Order",
+  ];
   assertEquals(await shop.told(), expected);
   await assertStream(shop.platform.port);
 });
@@ -167,31 +194,70 @@ Deno.test("the AWS CLI uses the services, and invokes functions", async () => {
   const { controlUrl, servicesUrl } = shop.platform;
   const aws = async (endpoint: string, ...args: string[]) => {
     const all = [...args, "--endpoint-url", endpoint, "--region", "us-east-1"];
-    const env = { AWS_ACCESS_KEY_ID: "me", AWS_SECRET_ACCESS_KEY: "me", AWS_MAX_ATTEMPTS: "1" };
-    const { code, stdout: text, stderr: errors } = await run("aws", all, { env });
+    const env = {
+      AWS_ACCESS_KEY_ID: "me",
+      AWS_SECRET_ACCESS_KEY: "me",
+      AWS_MAX_ATTEMPTS: "1",
+    };
+    const { code, stdout: text, stderr: errors } = await run("aws", all, {
+      env,
+    });
     return { code, text, errors };
   };
   const result = `${shop.folder}/result`;
-  const invoked = await aws(controlUrl, "lambda", "invoke", "--function-name", "told", result);
+  const invoked = await aws(
+    controlUrl,
+    "lambda",
+    "invoke",
+    "--function-name",
+    "told",
+    result,
+  );
   const { StatusCode, ExecutedVersion } = JSON.parse(invoked.text);
   assertEquals([StatusCode, ExecutedVersion], [200, "$LATEST"]);
   assertEquals(await Deno.readTextFile(result), '"told"');
   const file = `${shop.folder}/cli.csv`;
-  const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(72);
+  const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(
+    72,
+  );
   await Deno.writeTextFile(file, content); // 9 MiB, which the AWS CLI sends in parts
   const uploads = "s3://shop-uploads-000000000000-us-east-1/in/";
-  assertEquals((await aws(servicesUrl, "s3", "cp", file, `${uploads}cli.csv`)).code, 0);
+  assertEquals(
+    (await aws(servicesUrl, "s3", "cp", file, `${uploads}cli.csv`)).code,
+    0,
+  );
   const copy = `${shop.folder}/copy`;
   assertEquals((await aws(servicesUrl, "s3", "sync", uploads, copy)).code, 0);
   assertEquals(await Deno.readTextFile(`${copy}/cli.csv`) === content, true);
-  const { text } = await aws(servicesUrl, "sqs", "get-queue-url", "--queue-name", "shop-jobs");
-  const queue = ["--queue-url", JSON.parse(text).QueueUrl, "--message-body", "by hand"];
+  const { text } = await aws(
+    servicesUrl,
+    "sqs",
+    "get-queue-url",
+    "--queue-name",
+    "shop-jobs",
+  );
+  const queue = [
+    "--queue-url",
+    JSON.parse(text).QueueUrl,
+    "--message-body",
+    "by hand",
+  ];
   await aws(servicesUrl, "sqs", "send-message", ...queue);
   const entry = '[{"Source":"shop","DetailType":"By hand","Detail":"{}"}]';
-  const put = await aws(servicesUrl, "events", "put-events", "--entries", entry);
+  const put = await aws(
+    servicesUrl,
+    "events",
+    "put-events",
+    "--entries",
+    entry,
+  );
   assertEquals(JSON.parse(put.text).FailedEntryCount, 0);
   const unknown = await aws(servicesUrl, "kinesis", "list-streams");
   assertEquals(unknown.code === 0, false);
   assertStringIncludes(unknown.errors, "is not emulated locally");
-  assertEquals(await shop.told(), ["aws:s3 in/cli.csv", "aws:sqs by hand", "shop By hand"]);
+  assertEquals(await shop.told(), [
+    "aws:s3 in/cli.csv",
+    "aws:sqs by hand",
+    "shop By hand",
+  ]);
 });

@@ -5,15 +5,14 @@
  * @module
  */
 import { build, type Plugin, stop } from "esbuild";
-import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path/posix";
 import ts from "typescript";
 import ci from "../../.ci/package.json" with { type: "json" };
 import config from "../../cli/deno.json" with { type: "json" };
-import { packageMetadata, ROOT, TOOL_OUTPUT, writePackageJson } from "./metadata.ts";
+import { packageMetadata, TOOL_OUTPUT, writePackageJson } from "./metadata.ts";
+import { MODULES, packageOf, SOURCE, toolPackages } from "./tool_packages.ts";
 
-const SOURCE = new URL("cli/", ROOT).pathname;
 const OUTPUT = TOOL_OUTPUT.pathname;
 /** The modules of the package that run on Node.js. */
 const ON_NODE = new URL("tool/", import.meta.url).pathname;
@@ -22,7 +21,9 @@ await rm(TOOL_OUTPUT, { recursive: true, force: true });
 await buildTool();
 await buildEntryPoints();
 await stop();
-for (const name of ["README.md", "LICENSE"]) await Deno.copyFile(SOURCE + name, OUTPUT + name);
+for (const name of ["README.md", "LICENSE"]) {
+  await Deno.copyFile(SOURCE + name, OUTPUT + name);
+}
 await writePackageJson(TOOL_OUTPUT, toolMetadata());
 
 /** Translates each module of the tool, and copies the files that the modules import as data. */
@@ -30,8 +31,7 @@ async function buildTool(): Promise<void> {
   const data = new Set<string>();
   await build({
     absWorkingDir: SOURCE,
-    entryPoints: (readdirSync(SOURCE, { recursive: true }) as string[])
-      .filter((path) => /(?<!_test)\.ts$/.test(path) && !path.includes("testdata/")),
+    entryPoints: [...MODULES],
     outdir: `${OUTPUT}tool`,
     outbase: ".",
     bundle: true, // each module by itself: all imports are external
@@ -55,11 +55,19 @@ function rewriteImports(data: Set<string>): Plugin {
     setup(build) {
       build.onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
         if (kind === "entry-point") return undefined;
-        if (!path.startsWith(".")) return { path: packagePath(path), external: true };
+        if (!path.startsWith(".")) {
+          return { path: packagePath(path), external: true };
+        }
         const file = relative(SOURCE, join(resolveDir, path));
         if (file === "deno.json") { // the name and version of the package
-          const metadata = join(relative(resolveDir, SOURCE) || ".", "../package.json");
-          return { path: metadata.startsWith(".") ? metadata : `./${metadata}`, external: true };
+          const metadata = join(
+            relative(resolveDir, SOURCE) || ".",
+            "../package.json",
+          );
+          return {
+            path: metadata.startsWith(".") ? metadata : `./${metadata}`,
+            external: true,
+          };
         }
         if (!file.endsWith(".ts")) data.add(file);
         return { path: path.replace(/\.ts$/, ".js"), external: true };
@@ -70,7 +78,7 @@ function rewriteImports(data: Set<string>): Plugin {
 
 /** The specifier of a package without the import map, such as `semver/functions/satisfies.js`. */
 function packagePath(specifier: string): string {
-  const target = (config.imports as Record<string, string>)[specifier] ?? specifier;
+  const target = packageOf(specifier) ?? specifier;
   return target.replace(/^npm:((?:@[^/]+\/)?[^@/]+)@[^/]+/, "$1");
 }
 
@@ -88,19 +96,26 @@ async function buildEntryPoints(): Promise<void> {
     logLevel: "error",
   });
   const bin = `${OUTPUT}bin.js`;
-  await Deno.writeTextFile(bin, `#!/usr/bin/env node\n${await Deno.readTextFile(bin)}`);
+  await Deno.writeTextFile(
+    bin,
+    `#!/usr/bin/env node\n${await Deno.readTextFile(bin)}`,
+  );
   const { outputText, diagnostics = [] } = ts.transpileDeclaration(
     await Deno.readTextFile(`${ON_NODE}platform.ts`),
     { fileName: "platform.ts", reportDiagnostics: true },
   );
   const problem = diagnostics[0];
-  if (problem) throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, "\n"));
+  if (problem) {
+    throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, "\n"));
+  }
   await Deno.writeTextFile(`${OUTPUT}platform.d.ts`, outputText);
 }
 
 function toolMetadata() {
-  const packages = Object.values(config.imports).map((target) => {
-    const [, name, version] = /^npm:((?:@[^/]+\/)?[^@/]+)@([^/]+)/.exec(target)!;
+  const packages = toolPackages().map((target) => {
+    const [, name, version] = /^npm:((?:@[^/]+\/)?[^@/]+)@([^/]+)/.exec(
+      target,
+    )!;
     return [name!, version!] as const;
   });
   const library = packageMetadata();
@@ -112,7 +127,9 @@ function toolMetadata() {
     description: config.description,
     repository: { ...library.repository, directory: "cli" },
     bin: { mate: "./bin.js" },
-    exports: { "./platform": { types: "./platform.d.ts", default: "./platform.js" } },
+    exports: {
+      "./platform": { types: "./platform.d.ts", default: "./platform.js" },
+    },
     dependencies: Object.fromEntries([
       ...packages,
       [library.name, library.version],

@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { relative } from "node:path";
-import config from "../../deno.json" with { type: "json" };
+import config from "../../../.ci/deno.json" with { type: "json" };
 import { ownProcesses } from "../../../testdata/own_effects.ts";
 import { within } from "../../../testdata/waiting.ts";
 import { makeApp } from "../../testdata/bundle.ts";
@@ -35,17 +35,26 @@ Deno.test({
   name: "esbuild gets no key of a registry and no proxy",
   ignore: Deno.build.os !== "linux",
   async fn() {
-    await using app = await makeApp({ "one.ts": "export const handler = 1;" }, {});
+    await using app = await makeApp(
+      { "one.ts": "export const handler = 1;" },
+      {},
+    );
     const variables = { NPM_TOKEN: "SECRET", no_proxy: "SECRET.example" };
-    for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
+    for (const [name, value] of Object.entries(variables)) {
+      Deno.env.set(name, value);
+    }
     try {
       await using bundler = await Bundler.open({ folder: app.folder });
       await bundler.bundle(`${app.folder}/one.ts`);
       const environments = ownProcesses()
-        .filter((pid) => Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes("--service="))
+        .filter((pid) =>
+          Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes("--service=")
+        )
         .map((pid) => Deno.readTextFileSync(`/proc/${pid}/environ`));
       assert(environments.length > 0);
-      for (const text of environments) assertEquals(text.match(/\bPATH=|SECRET/g), ["PATH="]);
+      for (const text of environments) {
+        assertEquals(text.match(/\bPATH=|SECRET/g), ["PATH="]);
+      }
     } finally {
       for (const name of Object.keys(variables)) Deno.env.delete(name);
     }
@@ -53,7 +62,10 @@ Deno.test({
 });
 
 Deno.test("the bundler says once that this machine cannot confine it", async () => {
-  await using app = await makeApp({ "one.ts": "export const handler = 1;" }, {});
+  await using app = await makeApp(
+    { "one.ts": "export const handler = 1;" },
+    {},
+  );
   const warnings: string[] = [];
   const problem = "mount: /usr/lib: permission denied";
   for (const _ of [1, 2]) {
@@ -77,7 +89,8 @@ const BELOW = {
   "node_modules/only-here/package.json":
     '{ "name": "only-here", "version": "1.0.0", "type": "module", "exports": "./mod.js" }',
   "node_modules/only-here/mod.js": 'export const text = "from above";',
-  "functions/one.js": 'import { text } from "only-here"; export const handler = () => text;',
+  "functions/one.js":
+    'import { text } from "only-here"; export const handler = () => text;',
 };
 
 Deno.test("a function below a project of Node.js imports the packages of the project", async () => {
@@ -89,7 +102,8 @@ Deno.test("a function below a project of Node.js imports the packages of the pro
 });
 
 Deno.test("a project of Node.js names the JavaScript that TypeScript makes, as nodenext wants it", async () => {
-  const one = `import { a } from "./lib/store.js"; import type { T } from "./types.js";
+  const one =
+    `import { a } from "./lib/store.js"; import type { T } from "./types.js";
     import b from "./index.mjs"; export { c } from "./both.js";
     export const handler = (): T => [a, b];`;
   const modules = {
@@ -120,7 +134,10 @@ Deno.test("a project of Node.js names the JavaScript that TypeScript makes, as n
 });
 
 Deno.test("a bundler ends when nobody needs it any more, also while it bundles", async () => {
-  await using app = await makeApp({ "one.ts": "export const handler = 1;" }, {});
+  await using app = await makeApp(
+    { "one.ts": "export const handler = 1;" },
+    {},
+  );
   for (const delay of [0, 150, 300, 600]) {
     const bundler = await Bundler.open({ folder: app.folder });
     const bundling = bundler.bundle(`${app.folder}/one.ts`).catch(() => {});
