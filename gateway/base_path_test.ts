@@ -10,7 +10,16 @@ import {
   proxyEvent,
 } from "../testing/mod.ts";
 import { eventsOf, load } from "./testdata/events.ts";
-import { fetchHandler, FnProxyEvent, proxyHandler, routes, streamHandler } from "./mod.ts";
+import {
+  fetchHandler,
+  FnProxyEvent,
+  HttpNotFoundError,
+  type Middleware,
+  proxyHandler,
+  routes,
+  streamHandler,
+  withMiddleware,
+} from "./mod.ts";
 
 /** The paths that a route, an application and a streamed application see. */
 async function seenBy(event: unknown, options: { basePath?: string } = {}): Promise<string[]> {
@@ -179,6 +188,33 @@ Deno.test("pathParameters() and the log have the path below the base path", asyn
   const handler = proxyHandler(routes({ "GET /menu": () => 1 }));
   const { records } = await captureLog(() => handler(event));
   assertEquals(records[0]!["data"], { status: 404, method: "GET", path: "/orders/7" });
+});
+
+Deno.test("the log has the path that the option basePath leaves", async () => {
+  const event = await proxyEvent({ url: "/shop/orders/7" }, { gateway: "alb" });
+  const table = (basePath?: string) => routes({ "GET /menu": () => 1 }, { basePath });
+  const refuse: Middleware = () => {
+    throw new HttpNotFoundError();
+  };
+  const app = {
+    fetch() {
+      throw new HttpNotFoundError();
+    },
+  };
+  for (
+    const [handler, path] of [
+      [proxyHandler(table("/shop")), "/orders/7"],
+      [proxyHandler(table("/shop"), { use: [refuse] }), "/orders/7"],
+      [proxyHandler(withMiddleware([refuse], table("/shop"))), "/orders/7"],
+      [fetchHandler(app, { basePath: "/shop" }), "/orders/7"],
+      [streamHandler(app, { basePath: "/shop" }), "/orders/7"],
+      [proxyHandler(table("/other")), "/shop/orders/7"],
+      [proxyHandler(table()), "/shop/orders/7"],
+    ] as const
+  ) {
+    const { records } = await captureLog(async () => void await handler(event, createContext()));
+    assertEquals(records[0]!["data"], { status: 404, method: "GET", path });
+  }
 });
 
 Deno.test("a wrong basePath is a TypeError when the table or the handler is made", () => {

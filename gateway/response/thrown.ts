@@ -52,8 +52,12 @@ export function hasFailed({ error }: Answer): boolean {
 
 /** Says which thrown value an answer answers. */
 export function withError(answer: Answer, error: unknown): Answer {
-  return Object.assign(answer, { error });
+  (answer as { error: unknown }).error = error;
+  return answer;
 }
+
+/** Reads the path of a request. */
+export type ReadPath = (event: GatewayEvent) => string;
 
 /** The level of the log record of a client error; `"off"` for no record. */
 export type ClientErrorLevel = "error" | "warn" | "info" | "off";
@@ -64,19 +68,23 @@ export function logError(
   status: number,
   level: ClientErrorLevel,
   event: FnProxyEvent | undefined,
+  readPath?: ReadPath,
 ): void {
   if (!(status < 500)) logInternalError(error);
   else if (level !== "off") {
-    const data: unknown[] = [{ status, ...requestFacts(event) }];
+    const data: unknown[] = [{ status, ...requestFacts(event, readPath) }];
     if (error.cause !== undefined) data.push(error.cause);
     log(level.toUpperCase() as LogLevel, error.message, data);
   }
 }
 
 /** The method and the path of a request; nothing if the event has none. */
-export function requestFacts(event: FnProxyEvent | undefined): { method?: string; path?: string } {
+export function requestFacts(
+  event: FnProxyEvent | undefined,
+  readPath: ReadPath = readPathBelow,
+): { method?: string; path?: string } {
   try {
-    return { method: event!.httpMethod(), path: readPathBelow(new GatewayEvent(event!.rawEvent)) };
+    return { method: event!.httpMethod(), path: readPath(new GatewayEvent(event!.rawEvent)) };
   } catch {
     return {}; // without the event of a request, the record has no method and path
   }
