@@ -1,6 +1,6 @@
 import type { FnContext } from "../function/event.ts";
 import { type JsonObject, readString } from "../function/read.ts";
-import { type Entries, type Format, parseQuery } from "../gateway/event/format.ts";
+import { type Format, parseQuery } from "../gateway/event/format.ts";
 import { WEB_FORMAT } from "../gateway/event/formats.ts";
 import { withoutPort } from "../gateway/event/request.ts";
 import type { FetchSettings } from "./options.ts";
@@ -34,13 +34,13 @@ const FORMAT: Omit<Format, "body"> = {
   requestId: ["requestContext", "requestId"],
   scheme: ["requestContext", "scheme"],
   path: (event) => readString(event, ["path"]),
-  headers: ({ headers }, wanted): Entries => {
+  headers: ({ headers }, take, wanted) => {
     const fields = headers as Record<string, string>;
-    if (wanted === undefined) return Object.entries(fields);
-    return Object.hasOwn(fields, wanted) ? [[wanted, fields[wanted]!]] : [];
+    if (wanted === undefined) { for (const name of Object.keys(fields)) take(name, fields[name]!); }
+    else if (Object.hasOwn(fields, wanted)) take(wanted, fields[wanted]!);
   },
   rawQuery: (event) => readString(event, ["query"]),
-  query: (event) => parseQuery(readString(event, ["query"])),
+  query: (event, take) => parseQuery(readString(event, ["query"]), take),
 };
 
 /** The format of one event, with what no JSON carries. */

@@ -321,6 +321,14 @@ Deno.test("a body has bytes, is too long, breaks off, or was read before", async
   assertEquals(await result(send(broken(0), (event) => event.toRequest())), off);
   assertEquals(await result(send(broken(2), (event) => event.httpMethod())), [200, "POST"]);
 
+  // with the length that a server has checked, and with one that is wrong
+  const headers = { "Content-Length": "6" };
+  const known = { ...broken(2), headers };
+  assertEquals(await result(send(known, (event) => event.text())), off);
+  const exact = { body: "012345", headers };
+  assertEquals(await result(send(exact, (event) => event.text())), [200, "012345"]);
+  assertEquals(await result(send({ ...long, headers }, (event) => event.text())), limit);
+
   const request = new Request(ORIGIN, { method: "POST", body: "text" });
   await request.text();
   const { result: response, records } = await captureLog(() =>
@@ -544,13 +552,16 @@ Deno.test("in AWS Lambda, a guard without the name of the function is refused", 
 });
 
 Deno.test("a guard that refuses is answered as any error", async () => {
-  let finish = () => {};
-  const wait = new Promise<void>((resolve) => finish = resolve);
-  const guarded = idempotent(proxyHandler(() => wait.then(() => "done")), {
-    store: memoryStore(),
-    key: () => "key",
-  });
+  const { promise: wait, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const work = async () => {
+    begin();
+    await wait;
+    return "done";
+  };
+  const guarded = idempotent(proxyHandler(work), { store: memoryStore(), key: () => "key" });
   const first = ask(guarded, "/");
+  await begun;
   const second = await ask(guarded, "/");
   assertEquals([second.status, second.headers.get("retry-after")], [409, "1"]);
   finish();
