@@ -18,7 +18,11 @@ import {
   readEither,
   readIdentity,
   readMap,
+  type Take,
 } from "./format.ts";
+
+/** The keys of the decoded parameters of the query: those with lists of values, and those with the last value. */
+const QUERIES = ["multiValueQueryStringParameters", "queryStringParameters"] as const;
 
 /** The events of an Application Load Balancer. */
 export const ALB: Format = {
@@ -30,13 +34,12 @@ export const ALB: Format = {
   domainName: ["headers", "host"],
   requestId: ["headers", "x-amzn-trace-id"],
   path: (event) => readString(event, ["path"]),
-  headers: (event, wanted) => {
+  headers: (event, take, wanted) => {
     if (!Object.hasOwn(event, "multiValueHeaders")) read(event, ["headers"]); // one of both is always sent
-    return readEither(event, "multiValueHeaders", "headers", wanted);
+    readEither(event, "multiValueHeaders", "headers", take, wanted);
   },
-  query: (event) =>
-    readEither(event, "multiValueQueryStringParameters", "queryStringParameters")
-      .map(([name, value]) => [decodeForm(name), decodeForm(value)]),
+  query: (event, take) =>
+    readEither(event, ...QUERIES, (name, value) => take(decodeForm(name), decodeForm(value))),
   body: (event) => readOptionalString(event, ["body"]) || null,
 };
 
@@ -59,18 +62,20 @@ export const HTTP: Format = {
     readOptionalString(event, ["requestContext", "accountId"]) !== "anonymous" &&
     !readOptionalString(event, ["requestContext", "domainName"])?.includes(".lambda-url."),
   routeKey: (event) => readString(event, ["routeKey"]),
-  headers: (event, wanted) => {
+  headers: (event, take, wanted) => {
     read(event, ["headers"]); // always sent
-    const headers = readMap(event, "headers", false, wanted) ?? [];
     const cookies = readOptional(event, ["cookies"]);
-    if (cookies === null || (wanted ?? "cookie") !== "cookie") return headers;
-    if (!Array.isArray(cookies)) throw wrongType(["cookies"], cookies, "an array or null");
+    if (cookies === null || (wanted ?? "cookie") !== "cookie") {
+      return void readMap(event, "headers", take, false, wanted);
+    }
     // A function URL sends the cookies twice.
-    return headers.filter(([name]) => name !== "cookie")
-      .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));
+    const takeOthers: Take = (name, value) => name === "cookie" || take(name, value);
+    readMap(event, "headers", takeOthers, false, wanted);
+    if (!Array.isArray(cookies)) throw wrongType(["cookies"], cookies, "an array or null");
+    for (const index of cookies.keys()) take("cookie", readString(event, ["cookies", index]));
   },
   rawQuery: (event) => readOptionalString(event, ["rawQueryString"]),
-  query: (event) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? ""),
+  query: (event, take) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? "", take),
   body: (event) => readOptionalString(event, ["body"]),
   claims: JWT_CLAIMS,
   authorizer: (event) =>
@@ -90,14 +95,14 @@ export const LATTICE: Format = {
   domainName: ["headers", "host"],
   requestId: ["headers", "x-amzn-trace-id"],
   path: (event) => readString(event, ["path"]).split("?")[0]!,
-  headers: (event, wanted) => {
+  headers: (event, take, wanted) => {
     read(event, ["headers"]); // always sent
-    return readMap(event, "headers", undefined, wanted) ?? [];
+    readMap(event, "headers", take, undefined, wanted);
   },
-  query: (event) => {
+  query: (event, take) => {
     const [, ...query] = readString(event, ["path"]).split("?");
-    if (query.length > 0) return parseQuery(query.join("?"));
-    return readMap(event, "queryStringParameters") ?? [];
+    if (query.length > 0) parseQuery(query.join("?"), take);
+    else readMap(event, "queryStringParameters", take);
   },
   body: (event) => readOptionalString(event, ["body"]),
   authorizer: (event) => readIdentity(event, "principal"),
@@ -120,13 +125,13 @@ export const REST: Format = {
   routePath: ["path"],
   isPathDecoded: (event) => own(event, "version") === "1.0", // only an HTTP API sends a version
   routeKey: (event) => `${readString(event, METHOD)} ${readString(event, ["resource"])}`,
-  headers: (event, wanted) => {
+  headers: (event, take, wanted) => {
     read(event, ["headers"]); // always sent
-    return readEither(event, "multiValueHeaders", "headers", wanted);
+    readEither(event, "multiValueHeaders", "headers", take, wanted);
   },
-  query: (event) => {
+  query: (event, take) => {
     read(event, ["queryStringParameters"]); // always sent
-    return readEither(event, "multiValueQueryStringParameters", "queryStringParameters");
+    readEither(event, ...QUERIES, take);
   },
   body: (event) => readOptionalString(event, ["body"], 1), // always sent
   claims: CLAIMS,
