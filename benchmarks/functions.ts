@@ -9,11 +9,7 @@ import { makeZip, writeFiles } from "../cli/bundle/archives/archive.ts";
 import { bundleError, bundleFunctions } from "../cli/bundle/functions.ts";
 import { SandboxHost } from "../cli/dev/sandbox_host/host.ts";
 import { lambdaEnvironment } from "../cli/lambda/isolation/environment.ts";
-import {
-  nodeCommand,
-  nodeEnvironment,
-  nodeRuntimeFiles,
-} from "../cli/lambda/node/node_command.ts";
+import { nodeCommand, nodeEnvironment, nodeRuntimeFiles } from "../cli/lambda/node/node_command.ts";
 import { RuntimeApi } from "../cli/lambda/runtime_api/runtime_api.ts";
 import type { Runtime } from "../cli/manifest/manifest.ts";
 import { findNode } from "../cli/programs/find_node.ts";
@@ -98,8 +94,7 @@ export async function measureFunctions(rounds: number): Promise<Row[]> {
   return rows;
 }
 
-const nameOf = (kind: number, runtime: Runtime) =>
-  `f${kind}-${runtime.replace(".x", "")}`;
+const nameOf = (kind: number, runtime: Runtime) => `f${kind}-${runtime.replace(".x", "")}`;
 
 /** Makes an application with a function of each kind for each runtime. */
 function makeBenchmarkApp() {

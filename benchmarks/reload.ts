@@ -24,14 +24,10 @@ const CLIENTS = {
 const FUNCTIONS: Readonly<Record<string, (text: string) => string>> = {
   small: (text) => `export const handler = () => ({ body: "${text}" });`,
   sdk: (text) =>
-    Object.entries(CLIENTS).map(([name, client]) =>
-      `import { ${client} } from "${name}";\n`
-    ).join(
+    Object.entries(CLIENTS).map(([name, client]) => `import { ${client} } from "${name}";\n`).join(
       "",
     ) +
-    `const clients = [${
-      Object.values(CLIENTS).map((client) => `new ${client}({})`)
-    }];
+    `const clients = [${Object.values(CLIENTS).map((client) => `new ${client}({})`)}];
     export const handler = () => ({ body: "${text}" + (clients.length === 4 ? "" : "?") });`,
 };
 
@@ -43,14 +39,13 @@ const TEN = [
 ];
 
 /** The applications: their functions and the runtime of these. */
-const APPLICATIONS:
-  readonly (readonly [functions: readonly string[], runtime: string])[] = [
-    [["small"], "deno"],
-    [["small"], "nodejs24.x"],
-    [["sdk"], "deno"],
-    [["sdk"], "nodejs24.x"],
-    [TEN, "deno"],
-  ];
+const APPLICATIONS: readonly (readonly [functions: readonly string[], runtime: string])[] = [
+  [["small"], "deno"],
+  [["small"], "nodejs24.x"],
+  [["sdk"], "deno"],
+  [["sdk"], "nodejs24.x"],
+  [TEN, "deno"],
+];
 
 /** A running `mate dev`. */
 interface Tool {

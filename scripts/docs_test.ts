@@ -1,10 +1,5 @@
 /** Checks the facts of the packages, and the pages with code or tables that no other test runs. */
-import {
-  assertEquals,
-  assertMatch,
-  assertNotEquals,
-  assertStringIncludes,
-} from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import cli from "../cli/deno.json" with { type: "json" };
 import lock from "../cli/packages.lock.json" with { type: "json" };
 import core from "../deno.json" with { type: "json" };
@@ -59,8 +54,7 @@ async function importBlock(section: string, fence: string): Promise<Handler> {
   const code = section.split(`\`\`\`${fence}\n`)[1]!.split("\n```")[0]!
     .replaceAll(
       / from "((?:@[^/"]+\/)?[^/"]+)/g,
-      (text, name) =>
-        VERSIONS[name] ? ` from "npm:${name}@${VERSIONS[name]}` : text,
+      (text, name) => VERSIONS[name] ? ` from "npm:${name}@${VERSIONS[name]}` : text,
     );
   const type = fence.startsWith("ts") ? "typescript" : "javascript";
   return (await import(`data:application/${type},${encodeURIComponent(code)}`))
@@ -70,17 +64,13 @@ async function importBlock(section: string, fence: string): Promise<Handler> {
 Deno.test("both packages have the same version and licence", async () => {
   assertEquals(cli.version, core.version);
   const [text, copy] = await Promise.all(
-    ["LICENSE", "cli/LICENSE"].map((path) =>
-      Deno.readTextFile(new URL(path, ROOT))
-    ),
+    ["LICENSE", "cli/LICENSE"].map((path) => Deno.readTextFile(new URL(path, ROOT))),
   );
   assertEquals(copy, text);
 });
 
 Deno.test("cli/packages.lock.json pins every package of the tool; deno task lock writes it", () => {
-  const packages = toolPackages().map((target) =>
-    /^npm:(?:@[^/]+\/)?[^/]+/.exec(target)![0]
-  );
+  const packages = toolPackages().map((target) => /^npm:(?:@[^/]+\/)?[^/]+/.exec(target)![0]);
   assertEquals(
     Object.keys(lock.specifiers).toSorted(),
     [...new Set(packages)].toSorted(),
@@ -191,9 +181,7 @@ Deno.test("until the release, each page with a command of the packages says that
   assertEquals(wrong, [], "Run: deno run -A scripts/notice.ts");
 });
 
-const PAGES = [...filesOf("./"), ...filesOf(".github/")].filter((path) =>
-  path.endsWith(".md")
-);
+const PAGES = [...filesOf("./"), ...filesOf(".github/")].filter((path) => path.endsWith(".md"));
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 
 /** Pages in which a reader looks something up, and which nobody reads from their beginning to their end. */
@@ -226,8 +214,7 @@ function sentencesOf(page: string): string[] {
 }
 
 Deno.test("no sentence of a page has more than 34 words", async () => {
-  const sample =
-    "# A page\n\n- One `a b` [two](x y). **Three.**\n1. Four\n```\nfive\n```\n| 6 |";
+  const sample = "# A page\n\n- One `a b` [two](x y). **Three.**\n1. Four\n```\nfive\n```\n| 6 |";
   assertEquals(sentencesOf(sample), [
     "A page",
     "One code [two.",
@@ -269,9 +256,7 @@ Deno.test("every link of a page leads to a file, and to a heading that the file 
     ) {
       if (/^[a-z]+:/.test(link)) continue;
       const [file, anchor] = link.split("#");
-      const target = file === ""
-        ? new URL(path, ROOT)
-        : new URL(file!, new URL(path, ROOT));
+      const target = file === "" ? new URL(path, ROOT) : new URL(file!, new URL(path, ROOT));
       const page = await Deno.stat(target).then(
         ({ isFile }) => isFile ? Deno.readTextFile(target) : "",
         () => undefined,
@@ -289,9 +274,7 @@ Deno.test("every file that a picture of ARCHITECTURE.md names exists", async () 
     _,
     index,
   ) => index % 2);
-  const files = pictures.flatMap((picture) =>
-    picture.match(/[a-z_]+\/[a-z_\/]+\.ts\b/g) ?? []
-  );
+  const files = pictures.flatMap((picture) => picture.match(/[a-z_]+\/[a-z_\/]+\.ts\b/g) ?? []);
   for (const file of files) await Deno.stat(new URL(file, ROOT));
   assertNotEquals(files, []);
 });

@@ -9,11 +9,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import {
-  reasonAt,
-  REGISTRY_REMEDY,
-  registryOf,
-} from "../cli/programs/downloads.ts";
+import { reasonAt, REGISTRY_REMEDY, registryOf } from "../cli/programs/downloads.ts";
 import { toolFlags } from "../testdata/tool_flags.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -27,8 +23,7 @@ async function load(flags: readonly string[]): Promise<void> {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const ended = once(deno, "close");
-  const write = (text: string) =>
-    Deno.stderr.writeSync(new TextEncoder().encode(text));
+  const write = (text: string) => Deno.stderr.writeSync(new TextEncoder().encode(text));
   const rest: string[] = [];
   let count = 0;
   for await (const line of createInterface({ input: deno.stderr })) {

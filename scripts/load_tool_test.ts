@@ -43,9 +43,7 @@ Deno.test("deno task example asks for the packages of the tool alone, and says i
 });
 
 Deno.test("the tool loads at most 60 packages", () => {
-  const versions = Object.keys(lock.npm).filter((version) =>
-    !version.startsWith("@esbuild/")
-  );
+  const versions = Object.keys(lock.npm).filter((version) => !version.startsWith("@esbuild/"));
   assertEquals(
     versions.length + 1 <= 60,
     true,

@@ -21,9 +21,7 @@ export const STAND_INS: Record<string, string> = {
 /** The flags for a network without JSR: the stand-ins, and the npm packages as `.ci/deno.json` names them. */
 export function offlineFlags(): string[] {
   const imports = Object.fromEntries([
-    ...Object.entries(config.imports).filter(([, target]) =>
-      !target.startsWith("jsr:")
-    ),
+    ...Object.entries(config.imports).filter(([, target]) => !target.startsWith("jsr:")),
     ...Object.entries(STAND_INS).map((
       [name, file],
     ) => [name, new URL(file, root).href]),

@@ -17,8 +17,7 @@ Deno.test("offlineFlags() keep every npm package, and map every @std module that
   const [noLock, importMap] = offlineFlags();
   assertEquals([noLock, /\s/.test(importMap!)], ["--no-lock", false]);
   const file = importMap!.slice("--import-map=".length);
-  const map: Record<string, string> =
-    JSON.parse(await Deno.readTextFile(file)).imports;
+  const map: Record<string, string> = JSON.parse(await Deno.readTextFile(file)).imports;
   for (const [name, target] of Object.entries(config.imports)) {
     if (target.startsWith("npm:")) assertEquals(map[name], target);
   }

@@ -5,8 +5,7 @@ import { fileURLToPath } from "node:url";
  * packages of its lock file. Without the file, Deno would choose the versions of all packages at each start.
  */
 export async function toolFlags(checkout: URL, folder: URL): Promise<string[]> {
-  const read = async (path: string) =>
-    JSON.parse(await Deno.readTextFile(new URL(path, checkout)));
+  const read = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(path, checkout)));
   const [map, core] = [await read(".ci/deno.json"), await read("deno.json")];
   const modules = Object.entries<string>(core.exports)
     .map((

@@ -12,18 +12,10 @@ const VERSIONS: Record<string, string> = JSON.parse(
 
 /** A function that calls itself through each service, with the AWS SDK. */
 const CODE = `
-  import { PutObjectCommand, S3Client } from "${
-  VERSIONS["@aws-sdk/client-s3"]
-}";
-  import { PublishCommand, SNSClient } from "${
-  VERSIONS["@aws-sdk/client-sns"]
-}";
-  import { SendMessageCommand, SQSClient } from "${
-  VERSIONS["@aws-sdk/client-sqs"]
-}";
-  import { InvokeCommand, LambdaClient } from "${
-  VERSIONS["@aws-sdk/client-lambda"]
-}";
+  import { PutObjectCommand, S3Client } from "${VERSIONS["@aws-sdk/client-s3"]}";
+  import { PublishCommand, SNSClient } from "${VERSIONS["@aws-sdk/client-sns"]}";
+  import { SendMessageCommand, SQSClient } from "${VERSIONS["@aws-sdk/client-sqs"]}";
+  import { InvokeCommand, LambdaClient } from "${VERSIONS["@aws-sdk/client-lambda"]}";
   const { BUCKET_B, TOPIC_T, QUEUE_Q, SELF } = Deno.env.toObject();
   export async function handler() {
     console.log("round");
@@ -89,22 +81,17 @@ Deno.test("a chain through S3, SNS, SQS and Invoke ends after 16 rounds", async 
     () => texts().map(({ text }) => text).join("\n"),
   );
   const rounds = (name: string) =>
-    texts().filter((one) =>
-      one.functionName === name && /\tround$/.test(one.text)
-    ).length;
+    texts().filter((one) => one.functionName === name && /\tround$/.test(one.text)).length;
   assertEquals(
     names.map(rounds),
     names.map(() => 16),
     texts().map(({ text }) => text).join("\n"),
   );
   for (const name of names) {
-    const found = texts().find(({ text }) =>
-      text.startsWith(`"${name}" runs in a loop`)
-    );
+    const found = texts().find(({ text }) => text.startsWith(`"${name}" runs in a loop`));
     assertStringIncludes(found?.text ?? "", "16 invocations", name);
   }
-  const { messages, ...counts } =
-    await (await fetch(`${platform.controlUrl}/queues/q`)).json();
+  const { messages, ...counts } = await (await fetch(`${platform.controlUrl}/queues/q`)).json();
   assertEquals([messages, counts], [[], {
     visible: 0,
     invisible: 0,

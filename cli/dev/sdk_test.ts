@@ -13,18 +13,12 @@ const FILES = {
     import { GetObjectCommand, PutObjectCommand, S3Client } from "${
     VERSIONS["@aws-sdk/client-s3"]
   }";
-    import { PublishCommand, SNSClient } from "${
-    VERSIONS["@aws-sdk/client-sns"]
-  }";
-    import { SendMessageCommand, SQSClient } from "${
-    VERSIONS["@aws-sdk/client-sqs"]
-  }";
+    import { PublishCommand, SNSClient } from "${VERSIONS["@aws-sdk/client-sns"]}";
+    import { SendMessageCommand, SQSClient } from "${VERSIONS["@aws-sdk/client-sqs"]}";
     import { EventBridgeClient, PutEventsCommand } from "${
     VERSIONS["@aws-sdk/client-eventbridge"]
   }";
-    import { InvokeCommand, LambdaClient } from "${
-    VERSIONS["@aws-sdk/client-lambda"]
-  }";
+    import { InvokeCommand, LambdaClient } from "${VERSIONS["@aws-sdk/client-lambda"]}";
 
     const { env } = Deno;
     const refused = (promise: Promise<unknown>) => promise.then(() => "done", ({ name }) => name);
@@ -132,9 +126,7 @@ async function startShop() {
     /** Waits for all functions. Returns what the function "told" logged. */
     async told() {
       await platform.settled();
-      return platform.log.after(0).flatMap(({ text }) =>
-        /told (.*)/.exec(text)?.[1] ?? []
-      ).sort();
+      return platform.log.after(0).flatMap(({ text }) => /told (.*)/.exec(text)?.[1] ?? []).sort();
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -12,11 +12,8 @@ import { ROOT } from "./metadata.ts";
 export const SOURCE: string = new URL("cli/", ROOT).pathname;
 
 /** The modules of the tool without its tests, below its folder. */
-export const MODULES: readonly string[] =
-  (readdirSync(SOURCE, { recursive: true }) as string[])
-    .filter((path) =>
-      /(?<!_test)\.ts$/.test(path) && !path.includes("testdata/")
-    );
+export const MODULES: readonly string[] = (readdirSync(SOURCE, { recursive: true }) as string[])
+  .filter((path) => /(?<!_test)\.ts$/.test(path) && !path.includes("testdata/"));
 
 /** The package that a module means with a name, such as `npm:yazl@3.3.1`. */
 export function packageOf(name: string): string | undefined {

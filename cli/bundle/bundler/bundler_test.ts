@@ -47,9 +47,7 @@ Deno.test({
       await using bundler = await Bundler.open({ folder: app.folder });
       await bundler.bundle(`${app.folder}/one.ts`);
       const environments = ownProcesses()
-        .filter((pid) =>
-          Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes("--service=")
-        )
+        .filter((pid) => Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes("--service="))
         .map((pid) => Deno.readTextFileSync(`/proc/${pid}/environ`));
       assert(environments.length > 0);
       for (const text of environments) {
@@ -89,8 +87,7 @@ const BELOW = {
   "node_modules/only-here/package.json":
     '{ "name": "only-here", "version": "1.0.0", "type": "module", "exports": "./mod.js" }',
   "node_modules/only-here/mod.js": 'export const text = "from above";',
-  "functions/one.js":
-    'import { text } from "only-here"; export const handler = () => text;',
+  "functions/one.js": 'import { text } from "only-here"; export const handler = () => text;',
 };
 
 Deno.test("a function below a project of Node.js imports the packages of the project", async () => {
@@ -102,8 +99,7 @@ Deno.test("a function below a project of Node.js imports the packages of the pro
 });
 
 Deno.test("a project of Node.js names the JavaScript that TypeScript makes, as nodenext wants it", async () => {
-  const one =
-    `import { a } from "./lib/store.js"; import type { T } from "./types.js";
+  const one = `import { a } from "./lib/store.js"; import type { T } from "./types.js";
     import b from "./index.mjs"; export { c } from "./both.js";
     export const handler = (): T => [a, b];`;
   const modules = {

@@ -27,9 +27,7 @@ const PROGRAM = `import { bundleApp } from "./cli/bundle/app.ts";
 async function serveModule(url: URL): Promise<Response> {
   const file = url.pathname === "/program.ts"
     ? PROGRAM
-    : await Deno.readTextFile(new URL(`.${url.pathname}`, ROOT)).catch(() =>
-      undefined
-    );
+    : await Deno.readTextFile(new URL(`.${url.pathname}`, ROOT)).catch(() => undefined);
   if (file === undefined) return new Response("Not Found", { status: 404 });
   const imports: Record<string, string> = map.imports;
   const paths: Record<string, string> = library.exports;
@@ -43,9 +41,7 @@ async function serveModule(url: URL): Promise<Response> {
       return target === undefined ? all : `${start}"${target}"`;
     },
   );
-  const type = url.pathname.endsWith(".json")
-    ? "application/json"
-    : "application/typescript";
+  const type = url.pathname.endsWith(".json") ? "application/json" : "application/typescript";
   return new Response(code, { headers: { "content-type": type } });
 }
 
@@ -63,8 +59,7 @@ async function makeDenoDir(): Promise<string> {
 }
 
 Deno.test({
-  name:
-    "bundleApp() runs from HTTP modules, and without a network once they are cached",
+  name: "bundleApp() runs from HTTP modules, and without a network once they are cached",
   ignore: !unzip,
   async fn() {
     const { tarball, package_ } = await makeDenoPackage();
@@ -77,9 +72,7 @@ Deno.test({
     const DENO_DIR = await makeDenoDir();
     let status = 200;
     const server = serve(({ url }) =>
-      status === 200
-        ? serveModule(new URL(url))
-        : new Response("<h1>503</h1>", { status })
+      status === 200 ? serveModule(new URL(url)) : new Response("<h1>503</h1>", { status })
     );
     const program = `${server.url}/program.ts`;
     const deno = (...args: string[]) =>

@@ -2,11 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { browserTest } from "../../../testdata/browser.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { Command } from "../../testdata/command.ts";
-import {
-  assertAccessible,
-  openStartPage,
-  rowOf,
-} from "../../testdata/start_page.ts";
+import { assertAccessible, openStartPage, rowOf } from "../../testdata/start_page.ts";
 import type { Span } from "../traces/span.ts";
 
 const VERSIONS: Record<string, string> = JSON.parse(
@@ -64,8 +60,7 @@ browserTest(
     const [, controlUrl, base] = await command.find(
       /Start page {2}(\S+)\/\n[^]*Base URL {4}(\S+)\n/,
     );
-    const settled = async () =>
-      await (await fetch(`${controlUrl}/settled`)).text();
+    const settled = async () => await (await fetch(`${controlUrl}/settled`)).text();
     const page = await browser.newPage();
     const complaints = await openStartPage(page, controlUrl!);
     const tree = page.getByRole("tree");
@@ -102,9 +97,7 @@ browserTest(
       async () => {
         await rowOf(page, "POST /v0/imports").click();
         const names = (await tree.getByRole("treeitem").allInnerTexts())
-          .map((text) =>
-            text.replaceAll(/\s*\n\s*/g, " ").replace(/ \S+ (ms|s)$/, "")
-          );
+          .map((text) => text.replaceAll(/\s*\n\s*/g, " ").replace(/ \S+ (ms|s)$/, ""));
         assertEquals(names.map((name) => name.replace(" cold", "")), [
           "HTTP POST /v0/imports 202",
           "λ api",

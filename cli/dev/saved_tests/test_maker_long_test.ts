@@ -76,8 +76,7 @@ Deno.test("a saved test passes, asserts what stays the same, and holds no secret
     secrets: { KEY: "manifest-secret" },
   });
   const { controlUrl, servicesUrl } = platform;
-  const send = async (url: string, init: RequestInit) =>
-    await (await fetch(url, init)).text();
+  const send = async (url: string, init: RequestInit) => await (await fetch(url, init)).text();
   const invoke = (name: string, event: unknown) =>
     send(`${controlUrl}/2015-03-31/functions/${name}/invocations`, {
       method: "POST",
@@ -138,8 +137,7 @@ Deno.test("a saved test passes, asserts what stays the same, and holds no secret
       }
     }
   }
-  const source = (name: keyof typeof expected) =>
-    Deno.readTextFile(`${folder}/${expected[name]}`);
+  const source = (name: keyof typeof expected) => Deno.readTextFile(`${folder}/${expected[name]}`);
   assertMatch(await source("pure"), /assert\.deepEqual\(result\.sum, 3\);\n/);
   assertEquals((await source("pure")).includes("result.id"), false);
   assertStringIncludes(

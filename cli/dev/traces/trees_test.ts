@@ -10,15 +10,12 @@ const VERSIONS: Record<string, string> = JSON.parse(
   await Deno.readTextFile(new URL("../../../.ci/deno.json", import.meta.url)),
 ).imports;
 
-const SHOP =
-  new URL("../../../examples/shop/app.json", import.meta.url).pathname;
+const SHOP = new URL("../../../examples/shop/app.json", import.meta.url).pathname;
 
 /** Draws the trees without the random parts of names, and says which invocations were cold. */
 const draw = (spans: readonly Span[]) =>
   drawTrees(spans, ({ attributes }) => [attributes["faas.coldstart"] && "cold"])
-    .map((line) =>
-      line.replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, "ID")
-    );
+    .map((line) => line.replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, "ID"));
 
 Deno.test("the traces of the shop are the trees of its flows", async () => {
   await using platform = await startPlatform(SHOP, {
@@ -265,9 +262,7 @@ Deno.test("every kind of trigger and of call stands below its cause", async () =
     [traceId, parent],
     "the client's trace goes on",
   );
-  const denied = spans.find(({ status, type }) =>
-    type === "call" && status === "failed"
-  )!;
+  const denied = spans.find(({ status, type }) => type === "call" && status === "failed")!;
   assertEquals(denied.attributes["mate.denied"], "sqs:SendMessage");
   const attempts = (name: string) => spans.filter((span) => span.name === name);
   const traces = new Set(attempts("timed").map((span) => span.traceId));

@@ -18,64 +18,63 @@ import { FOLDERS, MODULES, ROOT } from "../metadata.ts";
 const ONLY_DENO = /\bDeno\.(?!test\b)|\baddEventListener\(/;
 
 /** Tests that depend on the runtime: the runtimes that differ, how they differ, and the tests. */
-export const DIFFERENCES:
-  readonly (readonly [runtime: RegExp, why: string, tests: string[]])[] = [
+export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, tests: string[]])[] = [
+  [
+    /./,
+    "earlier tests in the same process have set the state of the logger",
     [
-      /./,
-      "earlier tests in the same process have set the state of the logger",
-      [
-        "captureLog() returns the records as objects, and prints nothing",
-        "captureLog() passes the error of the function on, and ends the capture",
-      ],
+      "captureLog() returns the records as objects, and prints nothing",
+      "captureLog() passes the error of the function on, and ends the capture",
     ],
-    [/node@20|bun/, "JSON.parse() gives no line, or no position", [
-      "queryPayload() says where the JSON broke and never quotes the body",
-    ]],
+  ],
+  [/node@20|bun/, "JSON.parse() gives no line, or no position", [
+    "queryPayload() says where the JSON broke and never quotes the body",
+  ]],
+  [
+    /deno@2\.1\./,
+    "node:zlib has a zstd that does not work, and node:module has no SourceMap",
     [
-      /deno@2\.1\./,
-      "node:zlib has a zstd that does not work, and node:module has no SourceMap",
-      [
-        "encode() and encodeSoon() are undone by the decoder of each coding",
-        "encodeStream() gives out each chunk at once, also before a failure",
-        "stackMapper() translates the frames of each form, and nothing else",
-      ],
+      "encode() and encodeSoon() are undone by the decoder of each coding",
+      "encodeStream() gives out each chunk at once, also before a failure",
+      "stackMapper() translates the frames of each form, and nothing else",
     ],
+  ],
+  [
+    /bun|deno/,
+    "no source maps, so a stack does not name the file of the test",
     [
-      /bun|deno/,
-      "no source maps, so a stack does not name the file of the test",
-      [
-        "buildHttpServerErrorResponse() logs one critical record with status, stack and causes",
-        "proxyHandler() logs the thrown value as a cause, and no frames before those of its author",
-        "each error class has its status and name, and its reason phrase unless it gets a message",
-        "a large value leaves room for the other parts of a record",
-        "describeFailure() gives the frames of the stack, and no line of the message",
-      ],
+      "buildHttpServerErrorResponse() logs one critical record with status, stack and causes",
+      "proxyHandler() logs the thrown value as a cause, and no frames before those of its author",
+      "each error class has its status and name, and its reason phrase unless it gets a message",
+      "a large value leaves room for the other parts of a record",
+      "describeFailure() gives the frames of the stack, and no line of the message",
     ],
+  ],
+  [
+    /bun/,
+    "a Response of text has no Content-Type, and Headers has toJSON()",
     [
-      /bun/,
-      "a Response of text has no Content-Type, and Headers has toJSON()",
-      [
-        "fetchHandler() negotiates nothing but the coding",
-        "proxyHandler() refuses a result that no response can carry",
-        "proxyHandler() sends a standard Response with its status, headers and exact bytes",
-        "a middleware answers by itself with anything that a route may return",
-        "next() gives the answer negotiated, not compressed, with text, bytes and types",
-      ],
+      "fetchHandler() negotiates nothing but the coding",
+      "proxyHandler() refuses a result that no response can carry",
+      "proxyHandler() sends a standard Response with its status, headers and exact bytes",
+      "a middleware answers by itself with anything that a route may return",
+      "next() gives the answer negotiated, not compressed, with text, bytes and types",
     ],
+  ],
+  [
+    /bun/,
+    "another node:net, Request and JSON.stringify(), and no modules in data: URLs",
     [
-      /bun/,
-      "another node:net, Request and JSON.stringify(), and no modules in data: URLs",
-      [
-        "IpAddress reads exactly the texts that node:net calls an address",
-        "toRequest() refuses a method or header that a standard request cannot have, as a client error",
-        "jsonTransformer() refuses a payload that JSON cannot carry",
-        "writeJson() names a value that JSON would leave out or write as {}",
-        "logger.redact hides the values of its keys, at any depth and in any case",
-        "renderJson() renders values of every kind",
-        "the error classes survive minifying, are known to another copy, and fall out if unused",
-      ],
+      "IpAddress reads exactly the texts that node:net calls an address",
+      "toRequest() refuses a method or header that a standard request cannot have, as a client error",
+      "jsonTransformer() refuses a payload that JSON cannot carry",
+      "writeJson() names a value that JSON would leave out or write as {}",
+      "logger.redact hides the values of its keys, at any depth and in any case",
+      "renderJson() renders values of every kind",
+      "the error classes survive minifying, are known to another copy, and fall out if unused",
     ],
-  ];
+  ],
+];
 
 /** The test runner of the bundle: `Deno.test()` collects, `runAll()` runs. */
 const RUNNER = `
@@ -111,18 +110,14 @@ export async function bundleLibraryTests(
 ): Promise<LibraryTests> {
   const files = FOLDERS.flatMap((folder) =>
     (readdirSync(new URL(folder, ROOT), { recursive: true }) as string[])
-      .filter((name) => name.endsWith("_test.ts")).map((name) =>
-        `${folder}/${name}`
-      )
+      .filter((name) => name.endsWith("_test.ts")).map((name) => `${folder}/${name}`)
   ).filter((file) => !needsDeno(new URL(file, ROOT)));
   const packages = new Set<string>();
   await build({
     stdin: {
       contents: [
         `import { runAll } from "runner";`,
-        ...files.map((file) =>
-          `import ${JSON.stringify(new URL(file, ROOT).pathname)};`
-        ),
+        ...files.map((file) => `import ${JSON.stringify(new URL(file, ROOT).pathname)};`),
         `await runAll();`,
       ].join("\n"),
       resolveDir: ROOT.pathname,
@@ -214,9 +209,7 @@ async function routeToPackage(packages: Set<string>): Promise<Plugin> {
           ([name, value]) => {
             const entry = entries.find(([, module]) => module[name] === value)
               ?.[0];
-            return `export { ${name} } from ${
-              JSON.stringify(entry ?? `source:${path}`)
-            };`;
+            return `export { ${name} } from ${JSON.stringify(entry ?? `source:${path}`)};`;
           },
         );
         return { contents: lines.join("\n"), loader: "js" };
