@@ -21,6 +21,7 @@ import { invoke } from "./commands/invoke.ts";
 import { logs } from "./commands/logs.ts";
 import { newApp } from "./commands/new.ts";
 import { openapi } from "./commands/openapi.ts";
+import { SENDING } from "./commands/send.ts";
 import { secretList, secretRemove, secretSet } from "./commands/secret.ts";
 import { schema } from "./commands/schema.ts";
 import { runTool } from "./run_tool.ts";
@@ -29,6 +30,7 @@ const COMMANDS: readonly Command[] = [
   newApp,
   dev,
   invoke,
+  ...SENDING,
   bundle,
   deployCommand,
   undeployCommand,

@@ -77,6 +77,12 @@ export const STAGE = {
   description: "The stage (the manifest's default stage)",
 } as const satisfies Option;
 
+/** The option for the folder of "mate dev". */
+export const DATA = {
+  value: "FOLDER",
+  description: 'The folder that "mate dev" was started with (.mate/NAME)',
+} as const satisfies Option;
+
 /** The option for the login of the developer. */
 export const PROFILE = {
   value: "NAME",

@@ -1,6 +1,7 @@
 import {
   checkFunction,
   type Command,
+  DATA,
   defineCommand,
   IS_FROM_NPM,
   MANIFEST,
@@ -32,9 +33,9 @@ export const invoke: Command = defineCommand({
   arguments: ["FUNCTION", "[MANIFEST]"],
   summary: "Invokes a function once, and prints its result",
   details:
-    `MANIFEST is ${MANIFEST} by default. The function runs on this machine, with everything that it uses. Its
-buckets and tables are empty, and are not those of "mate dev". The result goes to the standard output,
-and the log to the standard error.
+    `MANIFEST is ${MANIFEST} by default. The function runs on this machine, with everything that it uses: on
+the platform of "mate dev" if that runs, or else on one of its own, whose buckets and tables are empty. The
+result goes to the standard output, and the log to the standard error.
 
 @mate/core/testing makes events, for example the event of a route:
   ${
@@ -53,13 +54,14 @@ and the log to the standard error.
       description: "The event; - reads it from the standard input",
     },
     deployed: { description: "Invoke the deployed function on AWS Lambda" },
+    data: DATA,
     json: { description: "Print the result, the error and the log as JSON" },
   },
   permissions: ([_name, path = MANIFEST], { deployed }) =>
     deployed ? sdkPermissions(path) : undefined,
   async run(
     [name = "", path = MANIFEST],
-    { stage, profile, event, deployed, json },
+    { stage, profile, event, deployed, data, json },
     { signal, print, note },
   ) {
     const text = event === "-" ? await new Response(Deno.stdin.readable).text() : event;
@@ -67,12 +69,17 @@ and the log to the standard error.
     const { readManifest } = await import("../manifest/manifest.ts");
     const manifest = await readManifest(path, stage);
     checkFunction(manifest, name);
+    const { findRunning } = await import("../dev/running_platform.ts");
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
-    if (!deployed && !json) note(`Bundling "${name}"`);
     await using stack = new AsyncDisposableStack();
-    const local = deployed
-      ? {}
-      : await startLocal(stack, path, { stage, profile, signal }, json ? () => {} : note);
+    const running = deployed ? undefined : await findRunning(path, manifest.name, data);
+    const say = json ? () => {} : note;
+    if (running !== undefined) {
+      say(`Invoking "${name}" on the platform of ${manifest.name} at ${new URL(running).origin}`);
+    } else if (!deployed) say(`Bundling "${name}"`);
+    const local = deployed ? {} : settingsOf(
+      running ?? await startLocal(stack, path, { stage, profile, signal }, say),
+    );
     const client = new LambdaClient({
       ...(manifest.region === undefined ? {} : { region: manifest.region }),
       ...local,
@@ -94,7 +101,7 @@ and the log to the standard error.
       const result = JSON.parse(payload);
       print(visibleJson(JSON.stringify({ isError, result, log }, undefined, 2)));
     } else {
-      if (deployed) note(log.trimEnd());
+      if (deployed || running !== undefined) note(log.trimEnd());
       print(visibleJson(payload));
     }
     const hint = event === "{}" ? hintFor(manifest, name, isError) : undefined;
@@ -123,13 +130,13 @@ function checkJson(text: string): void {
   }
 }
 
-/** Starts the platform for one invocation, until the stack ends, and returns the settings of a client. Its log goes to `note`. */
+/** Starts the platform for one invocation, until the stack ends, and returns its URL. Its log goes to `note`. */
 async function startLocal(
   stack: AsyncDisposableStack,
   manifestPath: string,
   options: PlatformOptions,
   note: (line: string) => void,
-) {
+): Promise<string> {
   const { detectIsolation } = await import("../lambda/isolation/isolation.ts");
   detectIsolation().catch(() => {}); // It starts programs while the other modules are loaded. The host gets the error.
   const { Log } = await import("../lambda/log.ts");
@@ -140,8 +147,13 @@ async function startLocal(
   const platform = stack.use(
     await startPlatform(manifestPath, { ...options, log, bundling: "when invoked" }),
   );
+  return platform.controlUrl;
+}
+
+/** The settings of a client of a platform. */
+function settingsOf(endpoint: string) {
   return {
-    endpoint: platform.controlUrl,
+    endpoint,
     region: "us-east-1",
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
     maxAttempts: 1,

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { ifThere } from "../programs/downloads.ts";
 import { refuseLinks, refuseLinksIn } from "../rules/links.ts";
 
 /** A folder for data that one platform holds until its disposal or its end. */
@@ -8,6 +9,9 @@ export interface DataFolder extends AsyncDisposable {
 
 /** The file that the holder of a folder locks. The system unlocks the file when the process ends, also if it is killed. */
 const LOCK = ".lock";
+
+/** The file with the address of the platform that holds the folder. Only this user can read it. */
+const ADDRESS = ".address";
 
 /** The number of bytes of the process in the lock file. */
 const PID_SIZE = 10;
@@ -51,6 +55,25 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     path,
     [Symbol.asyncDispose]: () => Promise.resolve(lock.close()),
   };
+}
+
+/** Tells other commands of this user where the platform is that holds a folder. */
+export async function writeAddress(path: string, address: string): Promise<void> {
+  const file = join(path, ADDRESS);
+  await Deno.remove(file).catch(() => {}); // An old file may have other rights.
+  await Deno.writeTextFile(file, address, { mode: 0o600, createNew: true });
+}
+
+/** Reads the address of the platform that holds a folder. Returns `undefined` if none does. */
+export async function readAddress(path: string): Promise<string | undefined> {
+  const lock = await ifThere(Deno.open(join(path, LOCK), { read: true, write: true }));
+  if (lock === undefined) return undefined;
+  try {
+    if (await lock.tryLock(false)) return undefined; // The system frees the lock when the file is closed.
+    return await ifThere(Deno.readTextFile(join(path, ADDRESS)));
+  } finally {
+    lock.close();
+  }
 }
 
 async function heldError(path: string, lock: Deno.FsFile): Promise<Error> {

@@ -2,7 +2,13 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Application } from "../application/types.ts";
 import { ApiDocument } from "./api_document.ts";
 import { begin, type Beginning } from "./beginning.ts";
-import { type DataFolder, openDataFolder, openOwnFolder, ownFolder } from "./data_folder.ts";
+import {
+  type DataFolder,
+  openDataFolder,
+  openOwnFolder,
+  ownFolder,
+  writeAddress,
+} from "./data_folder.ts";
 import { controlUrlOf, originOf } from "./listener.ts";
 import { loopsOf } from "../application/invoking.ts";
 import type { ApplicationHost, LogRecord } from "../lambda/function_host.ts";
@@ -134,7 +140,10 @@ export async function run(
   };
   let shown = 0;
   let stopShowing = () => {};
-  const show = (application: Application) => {
+  const show = async (application: Application) => {
+    // Without the secret, if the system lets the front door tell it to the developer alone.
+    const place = host!.isConfined ? `${originOf("platform", port)}/` : `${urls.controlUrl}/`;
+    await writeAddress(folder.path, place);
     const inspector = host!.inspector?.line;
     const { isVerbose } = options;
     const { isConfined } = host!;
@@ -173,7 +182,7 @@ export async function run(
       if (unused !== folder) await unused[Symbol.asyncDispose]();
     }
     watchOthers();
-    show(current);
+    await show(current);
     api.check(current);
   };
   const keepOld = ({ message }: Error) =>
@@ -252,7 +261,7 @@ export async function run(
   // The platform ends before the watch, because the end of a watch ends the watches of folders in it, such as buckets.
   await using _first = platformEnd;
   // Show the URLs after the start of the watch, because the developer may change files at once.
-  show(current);
+  await show(current);
   const door = { port, controlUrl: urls.controlUrl, isConfined: host!.isConfined === true };
   if (options.isOpened) stack.use(await openStartPage(door, (text) => log.note(text)));
   if (Object.keys(current.functions).length === 0) checkFirst();

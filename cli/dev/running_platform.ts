@@ -1,0 +1,28 @@
+import { dirname } from "node:path";
+import { ownFolder, readAddress } from "./data_folder.ts";
+
+/**
+ * Finds the platform that runs an application on this machine. Where the system tells functions from other programs, no file has
+ * the secret of the platform: its front door tells it to programs of the developer.
+ *
+ * @returns The URL of the platform itself, or `undefined` if no platform holds the folder of the data.
+ */
+export async function findRunning(
+  manifestPath: string,
+  name: string,
+  data: string | undefined,
+): Promise<string | undefined> {
+  const address = await readAddress(data ?? ownFolder(dirname(manifestPath), name));
+  if (address === undefined) return undefined;
+  Deno.env.set("NO_PROXY", "127.0.0.1"); // A proxy would learn the secret.
+  const response = await fetch(address, {
+    redirect: "manual",
+    headers: { Accept: "text/html" },
+  });
+  await response.body?.cancel();
+  const place = response.headers.get("location") ?? (response.ok ? address : undefined);
+  if (place !== undefined) return place.replace(/\/$/, "");
+  throw new Error(
+    `Cannot use the platform at ${address}: it takes this program for one that passes on requests of functions; run the command in a terminal of your own`,
+  );
+}
