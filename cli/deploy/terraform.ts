@@ -113,7 +113,7 @@ const PROBLEMS: readonly (readonly [problem: RegExp, remedy: string])[] = [
     'set "provider" in the manifest to a version that the folder infra takes, such as "6.73.0"',
   ],
   [
-    /the\s+current\s+package\s+for\s+\S+\/hashicorp\/aws\s+\S+\s+doesn't\s+match\s+any\s+of\s+the\s+checksums/,
+    /the\s+\w+\s+package\s+for\s+\S+\/hashicorp\/aws\s+[^;:]+\s(?:doesn't|does\s+not)\s+match\s+any\s+of\s+the\s+checksums/,
     "if you trust the place that it comes from, remove its block from the lock file beside the manifest",
   ],
   [/dial tcp: lookup registry\..*/, "check the network"],

@@ -21,12 +21,19 @@ Deno.test("accessProblem() finds the line of an error that a user can solve, and
         "locked provider registry.terraform.io/hashicorp/aws 5.100.0 does not match configured version constraint 5.100.0, ~> 6.70 " +
         '(set "provider" in the manifest to a version that the folder infra takes, such as "6.73.0")',
       ],
-      [
-        "Error: Failed to install provider\n\nError while installing hashicorp/aws v6.73.0: the current package for\n" +
-        "registry.terraform.io/hashicorp/aws 6.73.0 doesn't match any of the checksums\npreviously recorded in the dependency lock file",
-        "the current package for registry.terraform.io/hashicorp/aws 6.73.0 doesn't match any of the checksums " +
-        "(if you trust the place that it comes from, remove its block from the lock file beside the manifest)",
-      ],
+      // The messages are those of Terraform 1.11.4: of a folder that it has made, of a mirror, and of a cache.
+      ...[
+        "current package for\nregistry.terraform.io/hashicorp/aws 6.73.0 doesn't match any of the checksums",
+        "local package for\nregistry.terraform.io/hashicorp/aws 6.73.0 doesn't match any of the\nchecksums",
+        "cached package for registry.terraform.io/hashicorp/aws 6.73.0 (in .terraform/providers)\ndoes not match any of the checksums",
+      ].map((text) =>
+        [
+          `Error: Failed to install provider\n\nError while installing hashicorp/aws v6.73.0: the ${text}\npreviously recorded in the dependency lock file`,
+          `the ${
+            text.replaceAll("\n", " ")
+          } (if you trust the place that it comes from, remove its block from the lock file beside the manifest)`,
+        ] as const
+      ),
       ["invalid AWS Region: xx-nowhere-1", `invalid AWS Region: xx-nowhere-1 (${region})`],
       ["Region is missing", `Region is missing (${region})`],
       [
