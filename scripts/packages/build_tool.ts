@@ -16,6 +16,8 @@ import { MODULES, packageOf, SOURCE, toolPackages } from "./tool_packages.ts";
 const OUTPUT = TOOL_OUTPUT.pathname;
 /** The modules of the package that run on Node.js. */
 const ON_NODE = new URL("tool/", import.meta.url).pathname;
+/** The types of a span, which the declarations of the module name. */
+const SPAN = `${SOURCE}dev/traces/span.ts`;
 
 await rm(TOOL_OUTPUT, { recursive: true, force: true });
 await buildTool();
@@ -96,19 +98,17 @@ async function buildEntryPoints(): Promise<void> {
     logLevel: "error",
   });
   const bin = `${OUTPUT}bin.js`;
-  await Deno.writeTextFile(
-    bin,
-    `#!/usr/bin/env node\n${await Deno.readTextFile(bin)}`,
-  );
-  const { outputText, diagnostics = [] } = ts.transpileDeclaration(
-    await Deno.readTextFile(`${ON_NODE}platform.ts`),
-    { fileName: "platform.ts", reportDiagnostics: true },
-  );
-  const problem = diagnostics[0];
-  if (problem) {
-    throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, "\n"));
+  await Deno.writeTextFile(bin, `#!/usr/bin/env node\n${await Deno.readTextFile(bin)}`);
+  for (const [name, path] of [["platform", `${ON_NODE}platform.ts`], ["span", SPAN]] as const) {
+    const { outputText, diagnostics = [] } = ts.transpileDeclaration(
+      await Deno.readTextFile(path),
+      { fileName: `${name}.ts`, reportDiagnostics: true },
+    );
+    const problem = diagnostics[0];
+    if (problem) throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, "\n"));
+    const text = outputText.replace(relative(ON_NODE, SPAN), "./span.js");
+    await Deno.writeTextFile(`${OUTPUT}${name}.d.ts`, text);
   }
-  await Deno.writeTextFile(`${OUTPUT}platform.d.ts`, outputText);
 }
 
 function toolMetadata() {

@@ -80,7 +80,7 @@ browserTest("with 1,000 traces, only the rows in view are in the document", asyn
   const path = "/2015-03-31/functions/plain/invocations";
   for (let sent = 0; sent < 1_000; sent++) await test.send({ method: "POST", path, body: "{}" });
   const page = await browser.newPage({ viewport: { width: 1_280, height: 800 } });
-  // Measures the work of each frame and of each event of the stream.
+  // Measures the work of each frame, which draws what the events before it have told.
   await page.addInitScript(`
     window.work = [];
     const measure = (run) => (...values) => {

@@ -8,8 +8,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Span } from "../../../cli/dev/traces/span.ts";
 import { startTool } from "./deno.ts";
 import { tellOfFailures } from "./failures.ts";
+
+export type { Span };
 
 /** How the platform starts. */
 export interface PlatformOptions {
@@ -48,6 +51,13 @@ export interface Platform {
   readonly controlUrl: string;
   /** The URL of the local Amazon S3, SNS, SQS, EventBridge and DynamoDB, for `aws --endpoint-url`. */
   readonly servicesUrl: string;
+  /**
+   * Lists the spans: each request, each invocation, and each call of a service. Secrets are hidden.
+   *
+   * @param traceId The identifier of a trace, which is the digits of `Root` in the trace header. By default, all spans are listed,
+   * those of the oldest trace first.
+   */
+  traces(traceId?: string): Promise<readonly Span[]>;
   /** Waits until no asynchronous invocation runs and the functions have got all messages and changes. */
   settled(): Promise<void>;
   /** Stops the platform, and waits for its end. */
@@ -135,7 +145,12 @@ export async function startPlatform(
     const response = await fetch(`${controlUrl}/settled`);
     if (!response.ok) throw new Error(`Cannot wait for the functions: ${await response.text()}`);
   };
-  return { url, controlUrl, servicesUrl, settled, stop, [Symbol.asyncDispose]: stop };
+  const traces = async (traceId?: string) => {
+    const query = traceId === undefined ? "" : `?trace=${encodeURIComponent(traceId)}`;
+    const { spans } = await (await fetch(`${controlUrl}/spans${query}`)).json();
+    return spans as readonly Span[];
+  };
+  return { url, controlUrl, servicesUrl, traces, settled, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** The line of `mate dev` about the inspector. */
