@@ -68,7 +68,7 @@ export interface Platform {
 
 /** The lines of `mate dev` that have the URLs. */
 const LINES = {
-  url: /^ {2}Base URL +(http:\/\/[^/]+)\//,
+  url: /^ {2}Base URL +(http:\/\/[^/\s]+)/,
   controlUrl: /^ {2}Start page +(http:\/\/\S+)\/$/,
   servicesUrl: /^ {2}Services +aws s3 ls --endpoint-url (\S+)/,
 } as const;
