@@ -76,15 +76,37 @@ import { startPlatform } from "@mate/cli/platform";
 ${SETUP}
 test("the function answers", async () => expect(await read()).toBe("from node_modules: Ada"));
 `,
-  "types.ts": `import { type Platform, startPlatform } from "@mate/cli/platform";
+  "types.ts": `import { type Platform, type Span, startPlatform } from "@mate/cli/platform";
 export async function read(): Promise<number> {
   await using platform: Platform = await startPlatform("app.json", { onLine: console.log });
   return (await fetch(platform.url)).status;
 }
 // @ts-expect-error A port is a number.
 startPlatform("app.json", { port: "8000" });
+export async function ends(platform: Platform): Promise<(number | undefined)[]> {
+  return (await platform.traces()).map((span: Span) => span.end);
+}
 `,
 };
+
+/** The runners of saved tests, for packages of each type. */
+const SAVED = [
+  ["node", "commonjs", "sum.ts"],
+  ["vitest", "commonjs", "sum.ts"],
+  ["jest", "commonjs", "sum.ts"],
+  ["jest", "module", "sum.js"],
+] as const;
+
+/** Invokes a function without a trigger, and saves its invocation as a test. */
+const SAVE = `import { startPlatform } from "@mate/cli/platform";
+const platform = await startPlatform("app.json");
+const send = async (path, body) =>
+  await (await fetch(platform.controlUrl + path, { method: "POST", body })).json();
+await send("/2015-03-31/functions/sum/invocations", '{"a":1,"b":2}');
+const { id } = (await platform.traces()).find(({ type }) => type === "invocation");
+console.log("command", (await send("/spans/" + id + "/test")).command);
+await platform.stop();
+`;
 
 const temporary = await Deno.realPath(temporaryFolder());
 const env = { NO_COLOR: "1", JSR_URL: "http://127.0.0.1:1/", DENO_DIR: `${temporary}/deno` };
@@ -176,6 +198,29 @@ Deno.test({
         const flags = { NODE_OPTIONS: "--experimental-vm-modules" }; // Jest needs it for modules.
         const { stdout, stderr } = await run("npx", args, { cwd, env: { ...env, ...flags } });
         assertStringIncludes(stdout + stderr, "no soup 42", args[0]);
+      }
+    });
+    await t.step("a test that is saved on the start page passes with each runner", async () => {
+      for (const [runner, type, module] of SAVED) {
+        const place = `${cwd}/saved-${runner}-${type}`;
+        await writeProject(place, {
+          "package.json": JSON.stringify({ type, devDependencies: { [runner]: "*" } }),
+          "app.json": JSON.stringify({
+            name: "saved",
+            stage: "v1",
+            runtime: "nodejs24.x",
+            functions: { sum: { module } },
+          }),
+          [module]:
+            "export const handler = async ({ a, b }) => ({ sum: a + b, id: Math.random() });",
+          "save.mjs": SAVE,
+        });
+        const [, command] = /^command (.*)$/m.exec(
+          await succeed("node", ["save.mjs"], { cwd: place, env }),
+        )!;
+        const { code, stdout, stderr } = await run("sh", ["-c", command!], { cwd: place, env });
+        assertEquals(code, 0, command + stdout + stderr);
+        assertMatch(stdout + stderr, /^# pass 1$| 1 passed/m, command!);
       }
     });
     await t.step("the oldest TypeScript accepts the declarations", async () => {

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { ApplicationFunction } from "../../application/types.ts";
+import type { ApplicationFunction, FunctionCode } from "../../application/types.ts";
 import { parseObject } from "../../rules/json_object.ts";
 
 /** How a project runs its tests. */
@@ -19,10 +19,15 @@ export interface Runner {
   readonly platform: string;
 }
 
-/** Finds the runner of the tests of a function: that of Deno, or the one that `package.json` names, or that of Node.js. */
+/**
+ * Finds the runner of the tests of a function: that of Deno, or the one that `package.json` names, or that of Node.js. Jest and
+ * the oldest Node.js that counts run JavaScript only.
+ */
 export async function findRunner(
   folder: string,
-  { runtime, code: { module } }: Pick<ApplicationFunction, "runtime" | "code">,
+  { runtime, code: { module } }: Pick<ApplicationFunction, "runtime"> & {
+    readonly code: Pick<FunctionCode, "module">;
+  },
 ): Promise<Runner> {
   const platform = "@mate/cli/platform";
   if (runtime === "deno") {
@@ -37,16 +42,15 @@ export async function findRunner(
       platform: isNamed ? platform : `jsr:${platform}`,
     };
   }
-  const { dependencies, devDependencies } = await readPackage(folder);
+  const { dependencies, devDependencies, type } = await readPackage(folder);
   const names = { ...Object(dependencies), ...Object(devDependencies) };
-  const isTyped = /\.[mc]?tsx?$/.test(module);
   const common = { test: "test(", limit: ", 60_000", platform };
   if ("vitest" in names) {
     return {
       ...common,
       name: "vitest",
       importing: 'import { test } from "vitest";',
-      suffix: isTyped ? ".test.ts" : ".test.mjs",
+      suffix: /\.[mc]?tsx?$/.test(module) ? ".test.ts" : ".test.mjs",
       command: "npx vitest run",
     };
   }
@@ -55,7 +59,7 @@ export async function findRunner(
       ...common,
       name: "jest",
       importing: "",
-      suffix: isTyped ? ".test.ts" : ".test.js",
+      suffix: type === "module" ? ".test.js" : ".test.mjs", // Jest 29 finds no .mjs by itself.
       command: "NODE_OPTIONS=--experimental-vm-modules npx jest",
     };
   }
@@ -64,7 +68,7 @@ export async function findRunner(
     name: "node",
     importing: 'import { test } from "node:test";',
     limit: "",
-    suffix: isTyped ? ".test.ts" : ".test.mjs",
+    suffix: ".test.mjs",
     command: "node --test",
   };
 }
