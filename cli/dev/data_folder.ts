@@ -37,14 +37,13 @@ export async function openOwnFolder(
  * Opens a folder for data. Makes it if it is missing.
  *
  * @throws {LinkError} If the folder is a link or has a link in it.
- * @throws {Error} If another platform holds the folder. The message names the process.
+ * @throws {Error} If another platform holds the folder, whose process the message names, or if this user may not write there.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
-  await refuseLinksIn(path);
-  await Deno.mkdir(path, { recursive: true });
-  const lock = await Deno.open(join(path, LOCK), { read: true, write: true, create: true });
+  const lock = await openLock(path);
   try {
     if (!await lock.tryLock(true)) throw await heldError(path, lock);
+    await removeAddress(path); // It may come from a platform that was killed, or from a clone.
     // The number replaces the former one. So a full disk has room for it.
     await lock.write(new TextEncoder().encode(String(Deno.pid).padStart(PID_SIZE)));
   } catch (error) {
@@ -53,15 +52,36 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   }
   return {
     path,
-    [Symbol.asyncDispose]: () => Promise.resolve(lock.close()),
+    async [Symbol.asyncDispose]() {
+      await removeAddress(path).catch(() => {}); // Without the lock, nobody reads it.
+      lock.close();
+    },
   };
+}
+
+async function openLock(path: string): Promise<Deno.FsFile> {
+  try {
+    await refuseLinksIn(path);
+    await Deno.mkdir(path, { recursive: true });
+    return await Deno.open(join(path, LOCK), { read: true, write: true, create: true });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (!(error instanceof Deno.errors.PermissionDenied) && code !== "EROFS") throw error;
+    throw new Error(
+      `Cannot use the data folder "${path}": this user may not write there; choose another folder with --data, or change the rights`,
+      { cause: error },
+    );
+  }
 }
 
 /** Tells other commands of this user where the platform is that holds a folder. */
 export async function writeAddress(path: string, address: string): Promise<void> {
-  const file = join(path, ADDRESS);
-  await Deno.remove(file).catch(() => {}); // An old file may have other rights.
-  await Deno.writeTextFile(file, address, { mode: 0o600, createNew: true });
+  await removeAddress(path);
+  await Deno.writeTextFile(join(path, ADDRESS), address, { mode: 0o600, createNew: true });
+}
+
+async function removeAddress(path: string): Promise<void> {
+  await ifThere(Deno.remove(join(path, ADDRESS)));
 }
 
 /** Reads the address of the platform that holds a folder. Returns `undefined` if none does. */

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "node:path";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { Command, createApp } from "../testdata/command.ts";
-import { openDataFolder, openOwnFolder } from "./data_folder.ts";
+import { openDataFolder, openOwnFolder, readAddress, writeAddress } from "./data_folder.ts";
 
 Deno.test("openDataFolder() refuses a folder that is held, names the process, and takes the folder after its end", async () => {
   const path = join(temporaryFolder(), "data");
@@ -15,6 +15,36 @@ Deno.test("openDataFolder() refuses a folder that is held, names the process, an
     );
   }
   await using _second = await openDataFolder(path);
+});
+
+Deno.test("readAddress() returns only what the platform wrote that holds the folder", async () => {
+  const path = temporaryFolder();
+  const file = join(path, ".address");
+  assertEquals(await readAddress(path), undefined);
+  await Deno.writeTextFile(file, "http://of.a.clone/");
+  assertEquals(await readAddress(path), undefined);
+  {
+    await using _folder = await openDataFolder(path);
+    assertEquals(await readAddress(path), undefined);
+    for (const address of ["http://127.0.0.1:1/", "http://127.0.0.1:2/"]) {
+      await writeAddress(path, address);
+      assertEquals(await readAddress(path), address);
+    }
+  }
+  assertEquals(await readAddress(path), undefined);
+  await assertRejects(() => Deno.stat(file), Deno.errors.NotFound);
+});
+
+Deno.test({
+  name: "openDataFolder() says what to do if the user may not write there",
+  ignore: Deno.build.os !== "linux", // There, nobody makes a folder in /sys.
+  async fn() {
+    const { message } = await assertRejects(() => openDataFolder("/sys/mate"), Error);
+    assertEquals(
+      message,
+      'Cannot use the data folder "/sys/mate": this user may not write there; choose another folder with --data, or change the rights',
+    );
+  },
 });
 
 Deno.test("openOwnFolder() writes through no link that a clone has brought", async () => {
