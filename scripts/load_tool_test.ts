@@ -50,3 +50,31 @@ Deno.test("the tool loads at most 60 packages", () => {
     `${versions.length} packages, and one of esbuild`,
   );
 });
+
+Deno.test("deno task example says in one line what to do if the proxy asks for a login", async () => {
+  const answer = "HTTP/1.1 407 Login\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n";
+  const proxy = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const serving = (async () => {
+    for await (const connection of proxy) {
+      await connection.read(new Uint8Array(4096));
+      await connection.write(new TextEncoder().encode(answer)).catch(() => {}); // Deno may be gone.
+      connection.close();
+    }
+  })();
+  const { code, stdout, stderr } = await run(Deno.execPath(), ["task", "example", "--help"], {
+    cwd: new URL("../", import.meta.url),
+    env: {
+      DENO_DIR: temporaryFolder(),
+      HTTPS_PROXY: `http://127.0.0.1:${(proxy.addr as Deno.NetAddr).port}`,
+      NPM_CONFIG_REGISTRY: "https://registry.example",
+      NO_COLOR: "1",
+    },
+  });
+  assertEquals([code, stdout], [1, ""]);
+  assertMatch(
+    stderr.trim().split("\n").at(-1)!,
+    /^Error: Cannot load .*: the proxy asks for a login, which HTTPS_PROXY can have: http:/,
+  );
+  proxy.close();
+  await serving;
+});

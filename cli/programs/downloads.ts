@@ -141,6 +141,9 @@ export async function reasonAt(
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   if (cause instanceof Error) return reasonOf(cause);
+  if (/proxy authentication required/i.test(message)) {
+    return "the proxy asks for a login, which HTTPS_PROXY can have: http://USER:PASSWORD@HOST:PORT";
+  }
   return message.replace(/^.*?\burl \([^)]*\):? ?/, "") || "no answer";
 }
 
