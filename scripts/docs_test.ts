@@ -279,10 +279,10 @@ Deno.test("every file that a picture of ARCHITECTURE.md names exists", async () 
   assertNotEquals(files, []);
 });
 
-Deno.test("docs/tutorial.md shows the code of examples/shop as it is", async () => {
-  const tutorial = await readPage("docs/tutorial.md");
+Deno.test("docs/shop.md shows the code of examples/shop as it is", async () => {
+  const page = await readPage("docs/shop.md");
   for (
-    const [, file, code] of tutorial.matchAll(
+    const [, file, code] of page.matchAll(
       /^```ts ignore\n\/\/ (\S+)\n([^]*?)^```$/gm,
     )
   ) {
