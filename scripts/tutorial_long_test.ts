@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { startPlatform } from "../cli/dev/platform.ts";
 import { mate } from "../cli/testdata/command.ts";
-import config from "../deno.json" with { type: "json" };
+import config from "../.ci/deno.json" with { type: "json" };
 import { succeed, temporaryFolder } from "../testdata/programs.ts";
 import { ENTRY_POINTS, ROOT } from "./packages/metadata.ts";
 import { STAND_INS } from "./std.ts";
@@ -127,7 +127,24 @@ for (const form of ["deno", "node"] as const) {
       if (form === "node") return;
       await t.step("its tests pass", async () => {
         for (const file of ["hello.ts", "hello_test.ts"]) await Deno.remove(`${folder}/${file}`);
-        const output = await succeed(Deno.execPath(), ["test", "-A", "--no-lock"], { cwd: folder });
+        const map = `${folder}/import_map.json`;
+        await writeJson(map, {
+          imports: {
+            ...Object.fromEntries(
+              Object.entries(config.imports).filter(([, target]) => target.startsWith("npm:")),
+            ),
+            ...Object.fromEntries(
+              Object.entries(ENTRY_POINTS).map(([name, path]) => [
+                `@mate/core${name.slice(1)}`,
+                new URL(path, ROOT).href,
+              ]),
+            ),
+            "@mate/cli/platform": new URL("cli/dev/mod.ts", ROOT).href,
+            "@std/assert": new URL(STAND_INS["@std/assert"]!, ROOT).href,
+          },
+        });
+        const args = ["test", "-A", "--no-check", "--no-lock", `--import-map=${map}`];
+        const output = await succeed(Deno.execPath(), args, { cwd: folder });
         assert(output.includes("an order is packed"), output);
       });
     },
