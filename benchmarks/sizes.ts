@@ -17,7 +17,7 @@ const LIMITS = [
   ["gateway", "proxyHandler, cors, etag, problemDetails", 18_175],
   ["gateway", "proxyHandler, routes", 17_985],
   ["gateway", "proxyHandler, routes, implement", 19_210],
-  ["gateway", "proxyHandler, routes, implement, openApi", 21_910],
+  ["gateway", "proxyHandler, routes, implement, openApi", 21_915],
   ["gateway", "fetchHandler", 16_630],
   ["gateway", "streamHandler", 16_495],
   ["gateway", "buildHttpResponse", 7_655],
@@ -33,7 +33,7 @@ const LIMITS = [
   ["topic", "FnMessageEvent", 3_000],
   ["queue", "queueHandler", 7_505],
   ["table", "tableHandler", 6_640],
-  ["idempotency", "idempotent, tableStore", 7_325],
+  ["idempotency", "idempotent, tableStore", 7_350],
 ] as const;
 
 /** Measures the size of each import. */

@@ -1,34 +1,20 @@
 import { IdempotencyInProgressError } from "./errors.ts";
 import { NO_RESULT, writeResult } from "./result.ts";
-import type { IdempotencyStore } from "./store.ts";
-
-/** The claim of work that is done. */
-export interface DoneClaim {
-  readonly store: IdempotencyStore;
-  readonly id: string;
-  readonly token: string;
-  /** The end of the claim, in milliseconds since 1970. */
-  readonly until: number;
-  /** The seconds for which the result is kept. */
-  readonly expires: number;
-}
 
 /**
  * Keeps the result of work that is done. If the result cannot be kept, the store remembers this, because the work must not
  * run again.
  *
+ * @param complete Writes the text of a result into the store.
+ * @param until The end of the claim, in milliseconds since 1970.
  * @returns The text that is kept.
  * @throws {TypeError} If JSON cannot carry the result.
  */
 export async function keepResult(
   result: unknown,
-  { store, id, token, until, expires }: DoneClaim,
+  complete: (text: string | undefined) => Promise<void>,
+  until: number,
 ): Promise<string | undefined> {
-  const complete = async (text: string | undefined) => {
-    // Rounded up, so that no result is kept shorter.
-    const end = Math.ceil(Date.now() / 1_000) + expires;
-    await store.complete(id, token, { result: text, expires: end });
-  };
   let text: string | undefined;
   try {
     text = writeResult(result);

@@ -13,7 +13,7 @@ import { Answer } from "../response/answer.ts";
 import { isBuilt } from "../response/http_response.ts";
 import { isReply, type Reply, withOutput } from "../response/reply.ts";
 import type { ProxyResult, ProxyRoute } from "../response/route.ts";
-import { aboutResult } from "../response/thrown.ts";
+import { aboutResult } from "../response/exchange.ts";
 import { isBytes, isStream, isWebResponse } from "../../function/bytes.ts";
 import {
   type ApiDescription,

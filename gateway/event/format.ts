@@ -69,7 +69,7 @@ export interface Format {
  * @param key The key of the map.
  * @param lists Whether the values in the map are lists of texts or texts; both unless given.
  * @param wanted A name in lower case. Entries of other names are left out and are not checked.
- * @returns Whether there is such a map: it is neither absent nor null.
+ * @returns False if the map is absent or null.
  * @throws {CloudEventSpecificationError} If the map or a value is malformed.
  */
 export function readMap(

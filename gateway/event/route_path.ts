@@ -16,7 +16,7 @@ export interface RoutesOptions {
 /**
  * Checks the option `basePath`.
  *
- * @throws {TypeError} If it is neither `""` nor a path that begins with a slash and does not end with one.
+ * @throws {TypeError} Unless it is `""`, or a path that begins with a slash and does not end with one.
  */
 export function readBasePath({ basePath }: RoutesOptions): string | undefined {
   if (basePath === undefined) return undefined;

@@ -140,7 +140,7 @@ Deno.test("a schema that throws causes a TypeError, and what it throws is the ca
   assert(error.cause instanceof SyntaxError);
 });
 
-Deno.test("validation never fails open: a promise of another realm, and a result that is none, cause a TypeError", async () => {
+Deno.test("validation never fails open: a promise of another realm, and a malformed result, cause a TypeError", async () => {
   const { createContext, runInContext } = await import("node:vm");
   const realm = createContext({});
   const none = "Invalid result of a schema: expected value or issues";

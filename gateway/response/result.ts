@@ -10,13 +10,12 @@ import { invalid } from "../../function/read.ts";
 import { errorKind } from "../errors/http_error.ts";
 import { JSON_TYPE } from "../negotiation/media_type.ts";
 import { Answer, type AnswerContent } from "./answer.ts";
-import type { Exchange } from "./exchange.ts";
+import { aboutResult, type Exchange } from "./exchange.ts";
 import { addFields, AnswerHeaders, headersOf } from "./headers.ts";
 import { type HttpResponse, isBuilt } from "./http_response.ts";
 import { answerPayload, makeAnswer } from "./payload.ts";
 import { type DescribedReply, isReply, type Reply } from "./reply.ts";
 import { checkStatus, isBodyless, isDescribed } from "./status.ts";
-import { aboutResult } from "./thrown.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./transformer.ts";
 
 /** What a content may be, for errors. */
