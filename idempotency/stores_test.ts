@@ -74,11 +74,16 @@ for (const [name, store] of Object.entries(STORES)) {
 
   test("gives a claim to one of two calls at once, whatever the payload", async () => {
     const { guarded, calls, begun } = countedWork(store, { payload: (input) => input });
+    const { promise: bothRefused, resolve } = Promise.withResolvers<void>();
+    let refused = 0;
     const attempts = ["a", "b", "c"].map((input) =>
-      guarded(input, context()).catch((error) => error)
+      guarded(input, context()).catch((error) => {
+        if (++refused === 2) resolve();
+        return error;
+      })
     );
     const call = await begun(1);
-    await sleep(30);
+    await bothRefused;
     call.end("done");
     const outcomes = await Promise.all(attempts);
     assertEquals(calls.length, 1);
