@@ -37,6 +37,8 @@ export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, test
       "encode() and encodeSoon() are undone by the decoder of each coding",
       "encodeStream() gives out each chunk at once, also before a failure",
       "stackMapper() translates the frames of each form, and nothing else",
+      "stackMapper() maps at most 100 frames of one stack",
+      "stackMapper() keeps the maps of 50 modules, and looks for a map once that cannot be read",
     ],
   ],
   [
