@@ -6,7 +6,7 @@
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import { ownPlatform, platformOf } from "../cli/bundle/packages/platforms.ts";
-import { systemOf } from "../cli/bundle/natives/binaries.ts";
+import { systemOf } from "../cli/bundle/externals/binaries.ts";
 import { bundleFunctions } from "../cli/bundle/functions.ts";
 import { SandboxHost } from "../cli/dev/sandbox_host/host.ts";
 import { makeApp } from "../cli/testdata/bundle.ts";
@@ -108,7 +108,7 @@ Deno.test({
       const systems = [...functions.values()].flat().map(({ data }) => systemOf(data))
         .filter((system) => system !== undefined);
       assertEquals(systems.length >= 4, true, `${systems.length}`); // libvips, sharp, argon2, esbuild
-      for (const system of systems) assertEquals(system, { ...platform }, architecture);
+      for (const system of systems) assertEquals<unknown>(system, { ...platform }, architecture);
     }
   },
 });

@@ -11,10 +11,11 @@ import type { Application, FunctionCode } from "./types.ts";
 /** Resolves what the bundler and the hosts of functions need of a function. */
 export function codeOf(manifest: Manifest, key: string): FunctionCode {
   const settings = manifest.functions[key]!;
-  const { module, handler, environment, permissions, statements, uses } = settings;
+  const { module, handler, environment, permissions, packages, statements, uses } = settings;
   return {
     module,
     export: handler,
+    packages,
     environment,
     net: permissions.net.map((host) =>
       fillPlaceholders(host, (name) => `\${${name === "region" ? "AWS_REGION" : name}}`)

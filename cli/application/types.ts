@@ -110,6 +110,8 @@ export interface FunctionCode {
   readonly module: string;
   /** The name of the export that is the handler. */
   readonly export: string;
+  /** The npm packages that the bundle leaves out. They are copied beside it. */
+  readonly packages: readonly string[];
   /** The variables of the manifest, with their placeholders. */
   readonly environment: Readonly<Record<string, string>>;
   /** The hosts that the manifest permits. `${NAME}` stands for an environment variable. */

@@ -119,7 +119,11 @@ export async function bundleApplication(
   };
   await using bundles = new Bundles({ ...options, folder, kept, onBundling });
   const modules = Object.values(application.functions)
-    .map(({ code, runtime }) => ({ path: resolve(folder, code.module), target: runtime }));
+    .map(({ code, runtime }) => ({
+      path: resolve(folder, code.module),
+      target: runtime,
+      packages: code.packages,
+    }));
   await bundles.begin(modules, undefined); // before the modules of the tool, because it takes longer
   // The modules of the tool are bundled beside those of the application. Their errors come from describeApi() and layerOf().
   const making = { kept, signal };

@@ -6,8 +6,9 @@ import type { MissingAddon, ModuleBundle } from "./packages/messages.ts";
 import type { CopiedPackages } from "./bundler/bundler.ts";
 import { Bundles } from "./modules/bundles.ts";
 import { ownPlatform, type Platform } from "./packages/platforms.ts";
-import { describeMissing, MissingAddonsError } from "./natives/remedies.ts";
+import { describeMissing, MissingAddonsError } from "./externals/remedies.ts";
 import { filesForNode } from "./node_files.ts";
+import { unusedPackages } from "./unused_packages.ts";
 import type { Kept } from "../programs/kept.ts";
 
 export interface FunctionBundleOptions {
@@ -21,7 +22,7 @@ export interface FunctionBundleOptions {
   readonly alongside?: readonly string[] | undefined;
   /** The results of earlier runs. */
   readonly kept?: Kept | undefined;
-  /** The system that functions for Node.js run on; this machine by default. */
+  /** The system that functions run on; this machine by default. */
   readonly platform?: Platform | undefined;
   /** Whether a function for Node.js reads its secrets when it starts, as in an account; yes by default. */
   readonly readsSecrets?: boolean | undefined;
@@ -77,11 +78,15 @@ export async function bundleFunctions(
     else problems.set(name, `the module "${module}" is not a file in "${folder}"`);
   }
   const results = new Map<string, ModuleBundle | Error>();
-  const byRuntime = Map.groupBy(found, ({ name }) => application.functions[name]!.runtime);
-  for (const [runtime, entries] of byRuntime) {
-    const alongside = runtime === "deno" ? options.alongside ?? [] : [];
+  const byKind = Map.groupBy(found, ({ name }) => {
+    const { runtime, code } = application.functions[name]!;
+    return JSON.stringify([runtime, code.packages]);
+  });
+  for (const [kind, entries] of byKind) {
+    const [runtime, packages] = JSON.parse(kind);
+    const alongside = runtime === "deno" && packages.length === 0 ? options.alongside ?? [] : [];
     const paths = [...entries.map(({ path }) => path), ...alongside];
-    const taken = await owner.take(paths, runtime);
+    const taken = await owner.take(paths, runtime, packages);
     for (const [index, { name }] of entries.entries()) results.set(name, taken[index]!);
   }
   const warnings = new Map<string, string[]>();
@@ -102,10 +107,11 @@ export async function bundleFunctions(
       warnings.set(text, [...warnings.get(text) ?? [], `"${name}"`]);
     }
     const files = runtime === "deno"
-      ? filesForDeno(settings.code, bundle)
+      ? [...filesForDeno(settings.code, bundle), ...copied?.files ?? []]
       : await filesForNode(settings.code, bundle, { ...options, packages: copied?.files });
     functions.set(name, files);
   }
+  for (const [name, problem] of unusedPackages(application, bundles)) problems.set(name, problem);
   // One command fetches the add-ons of all functions, so they have one problem.
   const problem = describeMissing([...missing.values()].flat());
   for (const name of missing.keys()) problems.set(name, problem);
@@ -117,15 +123,19 @@ export async function bundleFunctions(
   return { functions, bundles, problems };
 }
 
-/** Copies the native packages of a bundle. */
+/** Copies the packages that a bundle leaves out. */
 async function copyOf(
-  { natives }: ModuleBundle,
+  { externals }: ModuleBundle,
   runtime: Runtime,
   bundles: Bundles,
   { platform = ownPlatform(), signal }: FunctionBundleOptions,
 ): Promise<CopiedPackages | Error | undefined> {
   try {
-    return natives && await bundles.copy({ natives, platform, target: runtime });
+    return externals && await bundles.copy({
+      externals,
+      platform: runtime === "deno" ? { ...platform, cpu: "none" } : platform,
+      target: runtime,
+    });
   } catch (error) {
     if (signal?.aborted) throw error;
     return error as Error;

@@ -43,9 +43,10 @@ export async function begin(
   const either = AbortSignal.any([signal, end.signal]);
   const bundles = new Bundles({ folder, kept: new Kept(warn), signal: either, warn });
   const { functions, first } = local;
-  const wanted = mapValues(functions, ({ module, runtime }) => ({
+  const wanted = mapValues(functions, ({ module, runtime, packages }) => ({
     path: resolve(folder, module),
     target: runtime,
+    packages,
   }));
   await bundles.begin(Object.values(wanted), first === undefined ? undefined : wanted[first]);
   return {

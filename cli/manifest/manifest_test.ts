@@ -49,6 +49,7 @@ Deno.test("parseManifest() fills in the defaults", () => {
         ephemeralStorage: 512,
         environment: {},
         secrets: [],
+        packages: [],
         authorizes: "request",
         ttl: 0,
         identity: ["header.Authorization"],
@@ -235,6 +236,7 @@ const BASE = {
       module: "f.ts",
       environment: {},
       secrets: ["TOKEN"],
+      packages: ["pdfkit"],
       identity: ["header.Authorization"],
       permissions: { net: ["example.com"] },
       triggers: {
@@ -390,6 +392,8 @@ const WRONG: Record<string, readonly [path: string, value: unknown, message: str
     ["handler", "a b", "must be the name of an export"],
     ["memry", 256, 'is not a key of "functions.f": did you mean "memory"?'],
     ["memory", 127, whole(128, 10_240)],
+    ["packages", "pdfkit", "must be an array"],
+    ["packages.0", "../pdfkit", "must be the name of an npm package"],
     ["timeout", 901, whole(1, 900)],
     ["timeout", 1.5, whole(1, 900)],
     ["description", "x".repeat(257), "must have at most 256 characters"],
@@ -545,7 +549,7 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
     manifestText({ defaults: { memory: 1, module: "f.ts", description: "x" } }),
     `
   "defaults.memory" must be a whole number from 128 to 10240
-  "defaults.module", "defaults.description" are not keys of "defaults": expected one of handler, memory, timeout, ephemeralStorage, reservedConcurrency, environment, secrets, permissions`,
+  "defaults.module", "defaults.description" are not keys of "defaults": expected one of handler, memory, timeout, ephemeralStorage, reservedConcurrency, environment, secrets, packages, permissions`,
   ],
   // Templates of others have them there.
   [

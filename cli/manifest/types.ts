@@ -148,6 +148,8 @@ export interface FunctionManifest {
   readonly environment: Readonly<Record<string, string>>;
   /** The secrets that the function gets as environment variables. */
   readonly secrets: readonly string[];
+  /** The npm packages that the bundle leaves out. They are copied beside it, with their files and dependencies. */
+  readonly packages: readonly string[];
   /** If the function is an authorizer: what it gets and returns. */
   readonly authorizes: "request" | "token" | "simple";
   /** If the function is an authorizer: how long its policy is kept, in seconds: 0 to 3,600. */

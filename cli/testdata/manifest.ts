@@ -40,6 +40,7 @@ export const FULL: string = JSON.stringify({
     reservedConcurrency: 10,
     environment: { CURRENCY: "EUR" },
     secrets: [],
+    packages: ["pdfkit"],
     permissions: { net: [] },
   },
   api: "api.ts",
@@ -75,6 +76,7 @@ export const FULL: string = JSON.stringify({
     changes: {
       module: "changes.ts",
       runtime: "nodejs24.x",
+      packages: ["jsdom"],
       authorizes: "token",
       identity: ["header.X-Token"],
       validation: "^Bearer ",

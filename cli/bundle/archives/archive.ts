@@ -49,10 +49,13 @@ export async function makeZip(files: readonly ArchiveFile[]): Promise<Uint8Array
 export async function writeFiles(folder: string, files: readonly ArchiveFile[]): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
   await Deno.chmod(folder, 0o755);
+  const made = new Set<string>();
   for (const { path, data, isExecutable } of files) {
     const names = path.split("/").slice(0, -1);
     for (let depth = 1; depth <= names.length; depth++) {
       const parent = `${folder}/${names.slice(0, depth).join("/")}`;
+      if (made.has(parent)) continue;
+      made.add(parent);
       await Deno.mkdir(parent, { recursive: true });
       await Deno.chmod(parent, 0o755); // the umask may have removed the rights of other users
     }

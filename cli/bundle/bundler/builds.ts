@@ -8,8 +8,8 @@ import {
 } from "esbuild";
 import { resolve } from "node:path";
 import { buildOptionsOf, type InMemory } from "./build_options.ts";
-import { Copy } from "../natives/copy.ts";
-import { Externals } from "../natives/externals.ts";
+import { Copy } from "../externals/copy.ts";
+import { Externals } from "../externals/externals.ts";
 import { importsToResolve } from "./filters.ts";
 import { readGraph } from "../packages/graph.ts";
 import { noLoader } from "./loaders.ts";
@@ -87,9 +87,9 @@ export class Builds {
     await (await build?.context?.catch(() => undefined))?.dispose(); // The build has reported its error.
   }
 
-  /** Finds the files of native packages, with what these need at run time. */
-  copy({ natives, platform, target }: CopyRequest): Copy {
-    return new Copy(natives, { platform, target }, this.#options);
+  /** Finds the files of packages, with what these need at run time. */
+  copy({ externals, platform, target }: CopyRequest): Copy {
+    return new Copy(externals, { platform, target }, this.#options);
   }
 
   /**
@@ -191,7 +191,7 @@ export class Builds {
     return { ...await minify(full), warnings: full.warnings };
   }
 
-  async #read(entries: readonly string[], { target }: Style): Promise<Reading> {
+  async #read(entries: readonly string[], style: Style): Promise<Reading> {
     const { folder, flags } = this.#options;
     const options = { cwd: folder, flags, env: { ...this.#environment } };
     // esbuild starts while Deno reads.
@@ -201,9 +201,9 @@ export class Builds {
       packages: new Packages(graph, this.#options),
       asked: importsToResolve(graph, this.#options),
       resolutions: new Map(),
-      externals: target === "deno"
+      externals: style.target === "deno" && style.packages.length === 0
         ? undefined
-        : new Externals(this.#options, graph.npmPackages ?? {}),
+        : new Externals(this.#options, graph.npmPackages ?? {}, style),
     };
   }
 
@@ -214,6 +214,6 @@ export class Builds {
   }
 }
 
-function keyOf(entry: string, { target, isMinified }: Style): string {
-  return JSON.stringify([entry, target, isMinified]);
+function keyOf(entry: string, { target, isMinified, packages }: Style): string {
+  return JSON.stringify([entry, target, isMinified, packages]);
 }

@@ -8,7 +8,7 @@ import { findEsbuild, root } from "./find_esbuild.ts";
 import { Connection } from "./connection.ts";
 import type { BundlerOptions, CopyRequest, ModuleBundle, Style } from "../packages/messages.ts";
 import type { ArchiveFile } from "../archives/archive.ts";
-import { MissingAddonsError } from "../natives/remedies.ts";
+import { MissingAddonsError } from "../externals/remedies.ts";
 
 /** How modules are bundled. */
 export interface BundlerSettings {
@@ -26,7 +26,7 @@ export interface BundlerSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The files of native packages. */
+/** The files of packages that are copied. */
 export interface CopiedPackages {
   readonly stamp: string;
   /** The files as they are in the zip, below `node_modules`. */
@@ -47,7 +47,7 @@ const said = new Set<string>();
 /** A process that bundles the modules of one application. It is confined, because modules are the work of others. */
 export class Bundler implements AsyncDisposable {
   readonly #connection: Connection;
-  /** The last copies of native packages. */
+  /** The last copies of packages. */
   readonly #copies = new Map<string, CopiedPackages>();
 
   private constructor(connection: Connection) {
@@ -163,12 +163,13 @@ export class Bundler implements AsyncDisposable {
    */
   async bundleAll(
     entries: readonly string[],
-    { target = "deno", isMinified = false }: { [name in keyof Style]?: Style[name] | undefined } =
-      {},
+    { target = "deno", isMinified = false, packages = [] }: {
+      [name in keyof Style]?: Style[name] | undefined;
+    } = {},
     anew: readonly string[] = [],
   ): Promise<(ModuleBundle | Error)[]> {
     const { results = [], contents } = await this.#connection.ask({
-      bundle: { entries, style: { target, isMinified }, anew },
+      bundle: { entries, style: { target, isMinified, packages }, anew },
     });
     const texts = contents.values().map((bytes) => new TextDecoder().decode(bytes));
     return entries.map((_, index) => {
@@ -179,7 +180,7 @@ export class Bundler implements AsyncDisposable {
   }
 
   /**
-   * Reads native packages and what they need at run time. The result is the same object as the last time if nothing has changed.
+   * Reads packages and what they need at run time. The result is the same object as the last time if nothing has changed.
    *
    * @throws {Error} If a package is invalid, or has no add-on for the system.
    */

@@ -18,7 +18,9 @@ function connect(pieces: readonly string[]): Connection {
   return new Connection(command.spawn(), undefined);
 }
 
-const QUESTION = { bundle: { entries: [], style: { target: "deno", isMinified: false } } } as const;
+const QUESTION = {
+  bundle: { entries: [], style: { target: "deno", isMinified: false, packages: [] } },
+} as const;
 const LINE = `${JSON.stringify({ id: 1, results: [], sizes: [5, 0, 3] })}\n`;
 
 Deno.test("Connection.ask() reads an answer and the bytes after it, in any pieces", async () => {

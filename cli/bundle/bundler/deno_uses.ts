@@ -1,5 +1,5 @@
-import { decode } from "@jridgewell/sourcemap-codec";
 import type { Output } from "../packages/messages.ts";
+import { placesOf } from "./places.ts";
 
 /**
  * Stands for the global `Deno` in a bundle for Node.js: esbuild finds the global, and no variable, text or comment of the same
@@ -21,24 +21,16 @@ export function withDeno(code: string): string {
  * @returns The modules, with the line of the first use.
  */
 export function usesOfDeno(
-  { code, map }: Pick<Output, "code" | "map">,
+  output: Pick<Output, "code" | "map">,
   isOwn: (source: string) => boolean,
 ): (readonly [source: string, line: number])[] {
-  if (!code.includes(DENO)) return [];
-  const { sources, mappings } = JSON.parse(map);
-  const positions = decode(mappings);
+  if (!output.code.includes(DENO)) return [];
   const first = new Map<string, number>();
   const careful = new Set<string>();
-  for (const [number, line] of code.split("\n").entries()) {
-    const own = positions[number] ?? [];
-    let next = 0; // The line may be the whole bundle, so nothing of it is read twice.
-    for (const { index, 1: before = "" } of line.matchAll(USE)) {
-      while (next < own.length && own[next]![0] <= index + before.length) next++;
-      const [, source, sourceLine] = own[next - 1] ?? [];
-      if (source === undefined || !isOwn(sources[source])) continue;
-      if (before !== "") careful.add(sources[source]);
-      first.set(sources[source], Math.min(first.get(sources[source]) ?? Infinity, sourceLine! + 1));
-    }
+  for (const { match: [, before], source, line } of placesOf(USE, output)) {
+    if (!isOwn(source)) continue;
+    if (before !== undefined) careful.add(source);
+    first.set(source, Math.min(first.get(source) ?? Infinity, line));
   }
   return [...first].filter(([source]) => !careful.has(source));
 }

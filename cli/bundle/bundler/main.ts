@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { MissingAddonsError } from "../natives/remedies.ts";
+import { MissingAddonsError } from "../externals/remedies.ts";
 import { Builds } from "./builds.ts";
 import type {
   AnswerLine,
@@ -68,7 +68,7 @@ function shorten(results: readonly BundleResult[]): Answer {
   };
 }
 
-/** Finds the files of native packages, unless the tool has them. */
+/** Finds the files of packages, unless the tool has them. */
 function copy(builds: Builds, request: CopyRequest): Answer {
   try {
     const found = builds.copy(request);

@@ -5,6 +5,7 @@ import { checkDeno } from "./at_import.ts";
 import type { InMemory } from "./build_options.ts";
 import { findCircles, restoreDeclarations } from "./circles.ts";
 import { withDeno } from "./deno_uses.ts";
+import { warnOfFilesBeside } from "./files_beside.ts";
 import { inputsOf } from "./inputs.ts";
 import { addonProblem, loaderOf } from "./loaders.ts";
 import type { BundlerOptions, ModuleBundle, Output, Target } from "../packages/messages.ts";
@@ -136,19 +137,19 @@ export class ModuleResult {
       ...modules.map((path) => dirname(path)),
     ]);
     const foldersElsewhere = [...folders].filter((path) => !isInside(path, folder));
-    const [{ imports }] = Object.values(metafile.outputs).filter(({ entryPoint }) =>
-      entryPoint
-    ) as [
+    const [made] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint) as [
       Metafile["outputs"][string],
     ];
-    const natives = externals?.packagesOf(imports.map(({ path }) => path));
-    const manifests = natives?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
+    const copied = externals?.packagesOf(made.imports.map(({ path }) => path));
+    const unused = externals?.unusedIn(metafile);
+    const manifests = copied?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
     const inputs = inputsOf(this.#entry, metafile, graph, this.#options, manifests);
     const usesOldSdk = Object.keys(metafile.inputs)
       .some((input) => /^npm:aws-sdk@2|(^|\/)node_modules\/aws-sdk\//.test(input));
     const warnings = output.warnings ?? [
       ...usesOldSdk ? [OLD_SDK] : [],
       ...target === "deno" ? [] : await checkDeno(output, (source) => read.has(source), folder),
+      ...warnOfFilesBeside(output),
     ];
     const code = target === "deno" ? output.code : withDeno(output.code);
     return {
@@ -158,7 +159,8 @@ export class ModuleResult {
       modules,
       inputs,
       ...warnings.length > 0 && { warnings },
-      ...natives && { natives },
+      ...copied && { externals: copied },
+      ...unused && { unused },
     };
   }
 }

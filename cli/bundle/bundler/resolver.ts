@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Folders, isPackageFile, realPath, refusal } from "../packages/access.ts";
-import type { Externals } from "../natives/externals.ts";
+import type { Externals } from "../externals/externals.ts";
 import { type Graph, type GraphModule, urlOf } from "../packages/graph.ts";
 import { loaderOf } from "./loaders.ts";
 import { isOptional, uncaughtImport } from "../packages/optional_imports.ts";
@@ -19,7 +19,7 @@ export interface Reading {
   /** The imports that esbuild must not resolve by itself. */
   readonly asked: RegExp;
   readonly resolutions: Resolutions;
-  /** The imports of native packages, for a runtime that can load these. */
+  /** The imports of packages that are left out of the bundle, if there may be any. */
   readonly externals: Externals | undefined;
 }
 
@@ -193,7 +193,7 @@ export class Resolver {
     return { ...rest, path };
   }
 
-  /** Lets an import of a native package stay as it is, because the package is copied beside the bundle. */
+  /** Lets an import of a package stay as it is if the package is copied beside the bundle. */
   async #findExternal(
     file: string,
     meaning: string,
@@ -201,7 +201,7 @@ export class Resolver {
   ): Promise<OnResolveResult | undefined> {
     if (this.#externals === undefined || args.kind === "entry-point") return undefined;
     if (/^(text|bytes)$/.test(args.with["type"] ?? "")) return undefined;
-    // Nothing of a native package is in the bundle, so a file beside another file of a package is of no native one.
+    // Nothing of a copied package is in the bundle, so a file beside another file of a package is of no such package.
     if (this.#isOfPackage(args) && /^\.\.?(\/|$)/.test(args.path)) return undefined;
     try {
       const isCaught = () => this.#isCaught(args);

@@ -1,6 +1,6 @@
 import { findApplication, readConfiguration } from "../bundler/application_folders.ts";
 import { Bundler, type CopiedPackages, realPath } from "../bundler/bundler.ts";
-import type { CopyRequest, Inputs, ModuleBundle, Target } from "../packages/messages.ts";
+import type { CopyRequest, Inputs, ModuleBundle, Style, Target } from "../packages/messages.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
 import { CHILD_VARIABLES } from "../../programs/find_program.ts";
 import { ABSENT, FileStates, isFile, type Stamps, timeAndSizeOf } from "./file_states.ts";
@@ -56,13 +56,14 @@ interface Made {
   readonly recipe: string | undefined;
 }
 
-/** A module, and what its bundle runs on. */
-export interface Wanted {
+/** A module, and how it is bundled. */
+export interface Wanted extends Kind {
   readonly path: string;
-  readonly target: Target;
 }
 
-const idOf = ({ path, target }: Wanted) => `${target} ${path}`;
+type Kind = Pick<Style, "target" | "packages">;
+
+const idOf = ({ path, target, packages }: Wanted) => `${target} ${packages} ${path}`;
 
 /**
  * The bundles of the modules of one application. Here alone is decided whether a bundle still holds: it does as long as everything
@@ -91,39 +92,41 @@ export class Bundles implements AsyncDisposable {
    * that cannot be bundled gets an error.
    *
    * @param target What the bundles run on.
+   * @param packages The packages that are left out of the bundles.
    */
   async take(
     paths: readonly string[],
     target: Target = "deno",
+    packages: readonly string[] = [],
   ): Promise<(ModuleBundle | Error)[]> {
     await this.#beginning;
-    const found = await this.#take(paths, target);
+    const found = await this.#take(paths, { target, packages });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keepSoon(true), this.#options.quiet ?? 2_000);
     return found;
   }
 
-  async #take(paths: readonly string[], target: Target): Promise<(ModuleBundle | Error)[]> {
+  async #take(paths: readonly string[], kind: Kind): Promise<(ModuleBundle | Error)[]> {
     const states = new FileStates();
     const configuration = await this.#configure(states);
     const found = new Map<string, ModuleBundle | Error>();
     /** The modules to bundle, with their last bundles and the state of these now. */
     const missing = new Map<string, { readonly made: Made; readonly now: Stamps } | undefined>();
     for (const path of new Set(paths)) {
-      const made = this.#made.get(idOf({ path, target }));
+      const made = this.#made.get(idOf({ path, ...kind }));
       const now = made && unlessForbidden(() => states.stampsOf(made.inputs));
       const isSame = made !== undefined && now !== undefined && made.isSure &&
         areEqual(now.files, made.stamps.files) && areEqual(now.places, made.stamps.places);
       const bundle = isSame
         ? made.bundle
         : made === undefined
-        ? await this.#find({ path, target }, configuration, states)
+        ? await this.#find({ path, ...kind }, configuration, states)
         : undefined;
       if (bundle !== undefined) found.set(path, bundle);
       else missing.set(path, made && now && { made, now });
     }
     if (missing.size > 0) {
-      const results = await this.#bundle(missing, target, configuration, states);
+      const results = await this.#bundle(missing, kind, configuration, states);
       results.forEach((result, path) => found.set(path, result));
     }
     return paths.map((path) => found.get(path)!);
@@ -143,10 +146,10 @@ export class Bundles implements AsyncDisposable {
       await this.#openBundler(configuration).catch(() => {});
     }
     if (first === undefined) return;
-    this.#beginning = this.#take([first.path], first.target).then(() => {}, () => {});
+    this.#beginning = this.#take([first.path], first).then(() => {}, () => {});
   }
 
-  /** Copies native packages, as {@linkcode Bundler.copy} does. */
+  /** Copies packages, as {@linkcode Bundler.copy} does. */
   async copy(request: CopyRequest): Promise<CopiedPackages> {
     const configuration = this.#configuration ?? await this.#configure(new FileStates());
     return await (await this.#openBundler(configuration)).copy(request);
@@ -232,7 +235,7 @@ export class Bundles implements AsyncDisposable {
   /** Bundles modules, and finds out what their bundles were made of. */
   async #bundle(
     missing: ReadonlyMap<string, { readonly made: Made; readonly now: Stamps } | undefined>,
-    target: Target,
+    { target, packages }: Kind,
     configuration: Configuration,
     before: FileStates,
   ): Promise<Map<string, ModuleBundle | Error>> {
@@ -244,7 +247,7 @@ export class Bundles implements AsyncDisposable {
       const { made, now } = missing.get(path) ?? {};
       return !made?.canGoOn || !isVisible(made, now!);
     });
-    const style = { target, isMinified };
+    const style = { target, packages, isMinified };
     const results = await bundler.bundleAll(paths, style, anew).catch((error) => {
       if (this.#options.signal?.aborted) throw error;
       return paths.map(() => error as Error); // The process has ended.
@@ -255,7 +258,7 @@ export class Bundles implements AsyncDisposable {
       configuration.stamps,
     );
     return new Map(paths.map((path, index): [string, ModuleBundle | Error] => {
-      const wanted = { path, target };
+      const wanted = { path, target, packages };
       const bundle = results[index]!;
       const { made, now } = missing.get(path) ?? {};
       this.#made.delete(idOf(wanted));
@@ -302,7 +305,7 @@ export class Bundles implements AsyncDisposable {
     this.#keeping = this.#keeping.then(async () => {
       for (const wanted of unkept) {
         const isSure = this.#made.get(idOf(wanted))?.isSure;
-        if (isSure === false && isQuiet) await this.#take([wanted.path], wanted.target);
+        if (isSure === false && isQuiet) await this.#take([wanted.path], wanted);
         await this.#keep(wanted);
       }
     }).catch(() => {}); // The next take() gets the error.
@@ -335,13 +338,16 @@ export class Bundles implements AsyncDisposable {
   }
 
   /** Identifies everything that decides a bundle before its inputs are known. */
-  #recipeOf({ path, target }: Wanted, { key, stamps }: Configuration): string | undefined {
+  #recipeOf(
+    { path, target, packages }: Wanted,
+    { key, stamps }: Configuration,
+  ): string | undefined {
     const { kept, folder, host, isMinified = false } = this.#options;
     const tool = kept && stamps && (this.#options.tool ?? identifyTool());
     if (tool === undefined) return undefined;
     const environment = CHILD_VARIABLES.filter((name) => SETTINGS.test(name))
       .map((name) => Deno.env.get(name));
-    return keyOf(tool, target, isMinified, path, folder, host, environment, key);
+    return keyOf(tool, target, packages, isMinified, path, folder, host, environment, key);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

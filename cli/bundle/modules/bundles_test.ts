@@ -179,7 +179,7 @@ Deno.test("Bundles.begin() bundles a module, and starts the bundler at once if n
   const folder = await Deno.realPath(app.folder);
   const kept = new Kept(() => {}, temporaryFolder());
   const modules = ["two.ts", "one.ts"]
-    .map((name) => ({ path: `${folder}/${name}`, target: "deno" as const }));
+    .map((name) => ({ path: `${folder}/${name}`, target: "deno" as const, packages: [] }));
   for (const isFirst of [true, false]) {
     await pause();
     await using bundles = new Bundles({ folder, kept });

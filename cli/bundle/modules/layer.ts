@@ -71,6 +71,10 @@ for name in ${PROXY_VARIABLES.join(" ")}; do
   eval "[ -z \\"\\\${$name+x}\\" ] || export \\"${COPY}$name=\\$$name\\""
 done
 
+# Packages beside the module are found as in Node.js.
+npm=--no-npm
+[ ! -d "$task/node_modules" ] || npm=--node-modules-dir=manual
+
 # The runtime reads the secrets before it imports the function's module.
 if [ -r "$task/mate/secrets" ]; then
   IFS= read -r ${COPY}SECRETS <"$task/mate/secrets" || :
@@ -84,7 +88,7 @@ fi
 heap=$((\${AWS_LAMBDA_FUNCTION_MEMORY_SIZE:-128} * 3 / 4))
 
 # Only Deno may write to DENO_DIR, because the next start runs the compiled code there.
-exec "$layer/bin/deno" run "$@" --no-prompt --no-config --no-lock --no-remote --no-npm --cached-only \\
+exec "$layer/bin/deno" run "$@" --no-prompt --no-config --no-lock --no-remote "$npm" --cached-only \\
   \${isNew:+--no-code-cache} \\
   "--v8-flags=--max-old-space-size=$heap" \\
   "--allow-read=$task,$layer,/tmp" --allow-write=/tmp "--deny-write=$task,$layer,$DENO_DIR" "$net" \\

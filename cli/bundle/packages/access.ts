@@ -57,6 +57,14 @@ export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
+/** The name of the npm package of a module in a metafile or a source map. */
+export function packageNameOf(source: string): string | undefined {
+  const [, cached, installed] =
+    /^npm:((?:@[^/]+\/)?[^/@]+)@|^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//s.exec(source) ??
+      [];
+  return cached ?? installed;
+}
+
 /** Returns the path without links. */
 export function realPath(file: string): string | undefined {
   try {

@@ -27,6 +27,8 @@ export type Target = "deno" | "nodejs22.x" | "nodejs24.x" | "nodejs26.x";
 /** How modules are bundled. */
 export interface Style {
   readonly target: Target;
+  /** The packages that are left out of the bundle, and copied beside it. */
+  readonly packages: readonly string[];
   /** Whether names and white space are shortened. */
   readonly isMinified: boolean;
 }
@@ -52,9 +54,9 @@ export interface ShortResult {
   readonly problem?: string | undefined;
 }
 
-/** Native packages to copy. */
+/** Packages to copy. */
 export interface CopyRequest {
-  readonly natives: NativePackages;
+  readonly externals: ExternalPackages;
   readonly platform: Platform;
   readonly target: Target;
   /** The stamp of the copy that the caller has. */
@@ -116,8 +118,10 @@ export interface ModuleBundle extends Output {
   readonly modules: readonly string[];
   /** What will probably not work on the target. */
   readonly warnings?: readonly string[] | undefined;
-  /** The packages that the bundle imports, because they have native add-ons. */
-  readonly natives?: NativePackages | undefined;
+  /** The packages that the bundle imports: those with native add-ons, and those that the manifest names. */
+  readonly externals?: ExternalPackages | undefined;
+  /** The packages to leave out that no module imports. */
+  readonly unused?: UnusedPackages | undefined;
   /** What the bundle was made of. */
   readonly inputs: Inputs;
 }
@@ -134,8 +138,15 @@ export interface Inputs {
   readonly paths: readonly string[];
 }
 
+/** Packages that were to be left out of a bundle, and that are not in it. */
+export interface UnusedPackages {
+  readonly names: readonly { readonly name: string; readonly isInstalled: boolean }[];
+  /** The packages that are in the bundle. */
+  readonly others: readonly string[];
+}
+
 /** A package that is copied beside a bundle. */
-export interface NativePackage {
+export interface ExternalPackage {
   /** The folder in `node_modules` of the zip. */
   readonly name: string;
   /** The folder on this machine, without links. */
@@ -146,9 +157,9 @@ export interface NativePackage {
   readonly isOptional: boolean;
 }
 
-/** The native packages of a bundle. */
-export interface NativePackages {
-  readonly packages: readonly NativePackage[];
+/** The packages that are copied beside a bundle. */
+export interface ExternalPackages {
+  readonly packages: readonly ExternalPackage[];
   /** Those packages of the module graph that they may depend on in Deno's cache. */
   readonly cache: Readonly<Record<string, NpmPackage>>;
 }

@@ -1,9 +1,10 @@
 import type { Architecture } from "../../programs/pinned_packages.ts";
 
-/** The system that a function for Node.js runs on. A Linux has glibc, as on AWS Lambda. */
+/** The system that a function runs on. A Linux has glibc, as on AWS Lambda. */
 export interface Platform {
   readonly os: "linux" | "darwin";
-  readonly cpu: "x64" | "arm64";
+  /** The processor; `none` on Deno, where a function runs no native code of packages. */
+  readonly cpu: "x64" | "arm64" | "none";
 }
 
 /** What a package may say about systems in its `package.json`. Each value is a list, or missing. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Folders } from "../packages/access.ts";
-import type { MissingAddon, NativePackages, Target } from "../packages/messages.ts";
+import type { ExternalPackages, MissingAddon, Target } from "../packages/messages.ts";
 import { formatSize, MAX_UNZIPPED } from "../archives/sizes.ts";
 import { abiOf, systemOf } from "./binaries.ts";
 import { InstalledPackages, isBuilt } from "./installed.ts";
@@ -10,7 +10,7 @@ import { filesOf, type PackageFile } from "./package_files.ts";
 import type { Platform } from "../packages/platforms.ts";
 import { describeMissing, MissingAddonsError, remedyFor } from "./remedies.ts";
 
-/** What native packages are copied for. */
+/** What packages are copied for. */
 export interface CopyOptions {
   readonly platform: Platform;
   readonly target: Target;
@@ -31,13 +31,13 @@ const ABIS: Readonly<Record<Target, number | undefined>> = {
   "nodejs26.x": 147,
 };
 
-/** Native packages and what they need at run time, for one system. */
+/** Packages and what they need at run time, for one system. */
 export class Copy {
   readonly #options: CopyOptions;
   readonly #packages: readonly { readonly own: PlacedPackage; readonly files: PackageFile[] }[];
 
   /** @throws {Error} If a package is invalid, not installed, or has a link that leads out of it. */
-  constructor({ packages, cache }: NativePackages, options: CopyOptions, folders: Folders) {
+  constructor({ packages, cache }: ExternalPackages, options: CopyOptions, folders: Folders) {
     this.#options = options;
     const installed = new InstalledPackages(folders, cache);
     const { placed } = new Layout(packages, options.platform, installed);
@@ -61,7 +61,7 @@ export class Copy {
     const missing: MissingAddon[] = [];
     const left: MissingAddon[] = [];
     const { platform, target } = this.#options;
-    const system = `${platform.os}-${platform.cpu}`;
+    const system = target === "deno" ? "Deno" : `${platform.os}-${platform.cpu}`;
     const sizes = new Map<string, number>();
     let total = 0;
     for (const { own, files } of this.#packages) {
@@ -136,7 +136,7 @@ function systemBeside({ os, cpu }: Platform, path: string, data: Uint8Array): st
 function describeSizes(total: number, sizes: ReadonlyMap<string, number>): string {
   const list = [...sizes].sort(([, a], [, b]) => b - a).slice(0, 5)
     .map(([path, size]) => `${path} has ${formatSize(size)}`);
-  return `The native packages have ${formatSize(total)}, and AWS Lambda takes at most ${
+  return `The packages to copy have ${formatSize(total)}, and AWS Lambda takes at most ${
     formatSize(MAX_UNZIPPED)
   }: ${list.join(", ")}`;
 }

@@ -366,7 +366,7 @@ Deno.test("packages over the limit of AWS Lambda are an error that tells how lar
   await using app = await makeNative(FAST, ADDONS);
   await Deno.truncate(`${app.folder}/${M}/fast-linux-x64/a.node`, 251 * 1024 * 1024);
   const { problem } = await bundle(app);
-  const start = "The native packages have 251.0 MB, and AWS Lambda takes at most 250.0 MB: ";
+  const start = "The packages to copy have 251.0 MB, and AWS Lambda takes at most 250.0 MB: ";
   assertStringIncludes(problem!, `${start}${M}/fast-linux-x64 has 251.0 MB, ${M}/fast has `);
 });
 

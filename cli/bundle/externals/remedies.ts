@@ -40,6 +40,7 @@ function managerOf({ folder, id }: PlacedPackage): "npm" | "pnpm" | "deno" {
  * system of this machine, only the version of Node.js may be another one.
  */
 export function remedyFor(own: PlacedPackage, { os, cpu }: Platform, target: Target): string {
+  if (target === "deno") return 'give the function "runtime": "nodejs24.x"';
   const manager = managerOf(own);
   const here = ownPlatform();
   const isHere = os === here.os && cpu === here.cpu;

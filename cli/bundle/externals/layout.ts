@@ -1,4 +1,4 @@
-import type { NativePackage } from "../packages/messages.ts";
+import type { ExternalPackage } from "../packages/messages.ts";
 import { type InstalledPackage, type InstalledPackages, readManifest } from "./installed.ts";
 import { fits, limitsInName, type Platform } from "../packages/platforms.ts";
 
@@ -31,7 +31,7 @@ export class Layout {
    * @throws {Error} If a package is invalid, a needed package is not installed, or packages need each other in several versions.
    */
   constructor(
-    packages: readonly NativePackage[],
+    packages: readonly ExternalPackage[],
     platform: Platform,
     installed: InstalledPackages,
   ) {

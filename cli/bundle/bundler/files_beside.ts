@@ -1,0 +1,67 @@
+import { isBuiltin } from "node:module";
+import { packageNameOf } from "../packages/access.ts";
+import type { Output } from "../packages/messages.ts";
+import { placesOf } from "./places.ts";
+
+/** The place of a module at run time, which is that of the bundle. esbuild has written it for `__dirname`, too. */
+const OWN_PLACE = String.raw`\bimport\.meta\.(?:url|dirname|filename)\b`;
+
+/** The function that esbuild adds for a `require` that it cannot follow, and its name. */
+const REQUIRE = /([\w$]+) ?= ?(?:\/\* @__PURE__ \*\/ )?\(\(?[\w$]+\)? ?=> ?typeof require\b/;
+
+/** A comparison, as in `if (import.meta.url === …)`, and `typeof __dirname` open no file. */
+const COMPARED = /(?:[!=]==?|\btypeof)\s*$/;
+
+/** A name of a file that is given to no function, such as `dirname()`, is for a stack trace or a log. */
+const NAMED = /[^(\s]\s*$/;
+
+/** What may be `createRequire(import.meta.url)`. */
+const MADE_REQUIRE = /([\w$]+)\s*=\s*(?:[\w$]+\.)?[\w$]+\($/;
+
+/**
+ * Finds the packages in a bundle that probably open files beside their modules: by the place of a module, or by
+ * `require.resolve()`. A bundle has no such files.
+ *
+ * @returns A warning that names the packages, if there are any.
+ */
+export function warnOfFilesBeside(output: Output): string[] {
+  const { code } = output;
+  const [, require] = REQUIRE.exec(code) ?? [];
+  const resolve = require && String.raw`|(?<![\w$.])${RegExp.escape(require)}\.resolve\(`;
+  const pattern = new RegExp(OWN_PLACE + (resolve ?? ""), "g");
+  if (code.search(pattern) < 0) return [];
+  const found = new Map<string, string>();
+  for (const { match: { index, input, 0: text }, source, line } of placesOf(pattern, output)) {
+    const name = packageNameOf(source);
+    const before = input.slice(Math.max(0, index - 100), index);
+    const after = input.slice(index + text.length, index + text.length + 10);
+    const [, made] = MADE_REQUIRE.exec(before) ?? [];
+    const isHarmless = COMPARED.test(before) || /^\s*[!=]==?/.test(after) ||
+      text.endsWith("filename") && NAMED.test(before) ||
+      made !== undefined && requiresBuiltins(code, made);
+    if (name !== undefined && !found.has(name) && !isHarmless) found.set(name, `${source}:${line}`);
+  }
+  if (found.size === 0) return [];
+  const names = [...found.keys()].sort();
+  const list = names.map((name) => `"${name}" (${found.get(name)})`).join(", ");
+  const [subject, their] = names.length === 1 ? ["package", "its"] : ["packages", "their"];
+  const verb = names.length === 1 ? "opens" : "open";
+  return [
+    `the ${subject} ${list} probably ${verb} files beside ${their} modules, which a bundle does not ` +
+    `have: if so, add "packages": ${JSON.stringify(names)} to the function`,
+  ];
+}
+
+/** Whether a function is called with names of modules of Node.js only. */
+function requiresBuiltins(code: string, name: string): boolean {
+  const call = new RegExp(
+    String.raw`(?<![\w$.])${RegExp.escape(name)}\((?:(["'${"`"}])([^"'${"`"}\n]*)\1)?`,
+    "g",
+  );
+  let isCalled = false;
+  for (const [, , module] of code.matchAll(call)) {
+    if (module === undefined || !isBuiltin(module)) return false;
+    isCalled = true;
+  }
+  return isCalled;
+}
