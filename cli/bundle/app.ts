@@ -107,7 +107,11 @@ export async function bundleApplication(
   const denoFor = (architecture: Architecture) => {
     const { packages = DENO_PACKAGES, source } = options;
     const found = denos.get(architecture) ??
-      keepProgram(packages[architecture], { signal, ...source });
+      keepProgram(packages[architecture], {
+        signal,
+        title: `Deno for ${architecture}`,
+        ...source,
+      });
     denos.set(architecture, found);
     return found;
   };

@@ -47,6 +47,10 @@ export async function makeExecutable(program: string): Promise<void> {
 export interface DownloadOptions {
   /** What the file is, such as `@deno/linux-x64-glibc@2.9.5`. */
   readonly what: string;
+  /** Its name for people, such as `Node.js 24`; by default what it is. */
+  readonly title?: string | undefined;
+  /** Takes a line about the progress; by default it goes to the standard error. */
+  readonly tell?: ((line: string) => void) | undefined;
   /** The checksum in the form of npm, such as `sha512-` and the base64 of the hash. */
   readonly checksum: string;
   /** What to do if it fails; by default, to look at the connection and at the registry. */
@@ -68,7 +72,8 @@ export const REGISTRY_REMEDY =
  */
 export async function download(
   url: string,
-  { what, checksum, remedy = REGISTRY_REMEDY, patience = 30_000, signal }: DownloadOptions,
+  { what, checksum, remedy = REGISTRY_REMEDY, patience = 30_000, signal, ...telling }:
+    DownloadOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { origin, pathname } = URL.parse(url) ?? { origin: "", pathname: url };
   const name = origin + pathname; // without the password of a registry
@@ -79,13 +84,16 @@ export async function download(
     clearTimeout(timer);
     timer = setTimeout(() => stalled.abort(late), patience);
   };
+  using progress = new Progress(telling.title ?? what, telling.tell);
   try {
     wait();
     const ending = AbortSignal.any([stalled.signal, ...signal ? [signal] : []]);
     const response = await fetch(url, { signal: ending });
     const parts: Uint8Array<ArrayBuffer>[] = [];
+    progress.begin(Number(response.headers.get("content-length")));
     for await (const part of response.body ?? []) {
       wait();
+      progress.add(part.length);
       parts.push(part);
     }
     const bytes = await new Blob(parts).bytes();
@@ -103,6 +111,55 @@ export async function download(
     });
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** The size from which a download is told, in bytes. A smaller one takes no time, unless the server is slow. */
+const LARGE = 1024 * 1024;
+
+/** Tells what is downloaded, so that nobody waits for something unknown: once, and on a terminal each quarter. */
+class Progress implements Disposable {
+  readonly #title: string;
+  readonly #tell: (line: string) => void;
+  readonly #hasQuarters: boolean;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  #size = 0;
+  #received = 0;
+  #isTold = false;
+
+  constructor(title: string, tell?: (line: string) => void) {
+    this.#title = title;
+    this.#tell = tell ?? console.error;
+    this.#hasQuarters = tell !== undefined || Deno.stderr.isTerminal();
+    this.#timer = setTimeout(() => this.#begin(), 1_000); // A server that does not answer is told, too.
+  }
+
+  /** @param size The size in bytes; 0 if it is not known. */
+  begin(size: number): void {
+    this.#size = size;
+    if (size >= LARGE) this.#begin();
+  }
+
+  add(length: number): void {
+    const quarter = () => Math.floor(4 * this.#received / this.#size);
+    const before = quarter();
+    this.#received += length;
+    if (!this.#isTold || !this.#hasQuarters || this.#size < LARGE) return;
+    if (quarter() > before && quarter() < 4) this.#tell(`${this.#line}: ${25 * quarter()} %`);
+  }
+
+  get #line(): string {
+    const size = this.#size < LARGE ? "" : ` (${Math.round(this.#size / LARGE)} MB)`;
+    return `Fetching ${this.#title}${size}`;
+  }
+
+  #begin(): void {
+    if (!this.#isTold) this.#tell(this.#line);
+    this.#isTold = true;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
   }
 }
 

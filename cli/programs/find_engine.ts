@@ -43,5 +43,5 @@ export async function findEngine(source: EngineSource = {}): Promise<string> {
         `Install Dynoxide ${VERSION} (https://github.com/nubo-db/dynoxide) in the PATH, or remove "tables" from the manifest`,
     );
   }
-  return await keepProgram(package_, source);
+  return await keepProgram(package_, { ...source, title: "Dynoxide, the engine of the tables" });
 }

@@ -30,7 +30,10 @@ export async function findNode(runtime: NodeRuntime, source: NodeSource = {}): P
   }
   try {
     const [program, module] = await Promise.all([
-      keepProgram({ ...package_, path: "bin/node" }, source),
+      keepProgram({ ...package_, path: "bin/node" }, {
+        ...source,
+        title: `Node.js ${parseInt(package_.version)}`,
+      }),
       keepProgram(client, source),
     ]);
     return { program, client: module };

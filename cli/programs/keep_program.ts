@@ -21,6 +21,8 @@ export interface ProgramSource {
   readonly limit?: number | undefined;
   /** The time without a byte after which a download ends, in milliseconds; 30 s by default. */
   readonly patience?: number | undefined;
+  /** The name of the program for people, such as `Node.js 24`; by default that of its package. */
+  readonly title?: string | undefined;
   /** Ends the download early. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,7 +43,7 @@ const compared = new Map<string, string>();
  */
 export async function keepProgram(
   package_: ProgramPackage,
-  { registry, cache, signal, patience, limit = LIMIT }: ProgramSource = {},
+  { registry, cache, title, signal, patience, limit = LIMIT }: ProgramSource = {},
 ): Promise<string> {
   const { name, version, path, integrity, program: checksum } = package_;
   const program = `${programFolder(package_, cache)}/${basename(path)}`;
@@ -54,7 +56,7 @@ export async function keepProgram(
       ? registryOf(tarballPath)
       : `${registry.replace(/\/$/, "")}/${tarballPath}`;
     const what = `the package "${name}@${version}"`;
-    const tarball = await download(url, { what, checksum: integrity, signal, patience });
+    const tarball = await download(url, { what, title, checksum: integrity, signal, patience });
     const file = (await parseTarGzip(tarball)).find((item) => item.name === `package/${path}`);
     if (file?.data === undefined) {
       const problem = `the package does not contain "package/${path}"`;

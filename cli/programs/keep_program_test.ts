@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import "../../testdata/own_environment.ts";
 import { makeDenoPackage, serve } from "../testdata/bundle.ts";
+import { download } from "./downloads.ts";
 import { keepProgram } from "./keep_program.ts";
 
 /** A registry with one package, and an empty cache. */
@@ -128,6 +129,31 @@ Deno.test("keepProgram() names what came in place of the package: a page, half o
     assertMatch(message, reason);
     if (answer === undefined) (await accepting).close();
   }
+});
+
+Deno.test("download() tells a large file and each quarter of it, and a server that does not answer", async () => {
+  const quarter = new Uint8Array(1024 * 1024);
+  const body = () => ReadableStream.from([quarter, quarter, quarter, quarter]);
+  const fetching = async (headers: Record<string, string>, before = Promise.resolve()) => {
+    await using server = serve(async () => {
+      await before;
+      return new Response(body(), { headers });
+    });
+    const lines: string[] = [];
+    const tell = (line: string) => void lines.push(line);
+    const options = { what: "it", title: "Node.js 24", checksum: "sha256-", tell };
+    await assertRejects(() => download(server.url, options), Error, "with another checksum");
+    return lines;
+  };
+  const start = "Fetching Node.js 24 (4 MB)";
+  const length = { "content-length": `${4 * quarter.length}` };
+  assertEquals(await fetching(length), [
+    start,
+    ...[25, 50, 75].map((percent) => `${start}: ${percent} %`),
+  ]);
+  assertEquals(await fetching({}), []);
+  const late = new Promise<void>((resolve) => setTimeout(resolve, 1_500));
+  assertEquals(await fetching({}, late), ["Fetching Node.js 24"]);
 });
 
 Deno.test("keepProgram() leaves the mode of a program that has it, and removes what a killed download has left", async () => {

@@ -8,7 +8,7 @@ import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
 import { checkInspected, Inspector } from "../../lambda/sandbox/inspector.ts";
 import type { Code, Sandbox } from "../../lambda/sandbox/sandbox.ts";
 import { ruleOf } from "./log_rules.ts";
-import { Workshop } from "./workshop.ts";
+import { Workshop, type WorkshopOptions } from "./workshop.ts";
 
 /** The options of a host with sandboxes. */
 export interface HostOptions {
@@ -47,7 +47,7 @@ const PATIENCE = 12;
 /** The number of functions that are bundled together in the background. */
 const TOGETHER = 8;
 
-interface Options extends HostOptions {
+interface Options extends HostOptions, Pick<WorkshopOptions, "source"> {
   readonly application: Application;
   /** The bundles of the folder of the manifest; by default new ones, which end with the host. */
   readonly bundles?: Bundles | undefined;
@@ -79,6 +79,8 @@ export class SandboxHost implements ApplicationHost {
   readonly #pending: Set<string>;
   /** The functions that invocations wait for. */
   readonly #wanted = new Set<string>();
+  /** The functions that wait for their runtime only. */
+  readonly #coming = new Map<string, Promise<unknown>>();
   /** One bundling runs after the other. */
   #bundling: Promise<unknown> = Promise.resolve();
   #background: ReturnType<typeof setTimeout> | undefined;
@@ -133,6 +135,7 @@ export class SandboxHost implements ApplicationHost {
       options.signal?.throwIfAborted();
       if (build.faults.size > 0) throw bundleError(build.faults);
       host.#apply(build);
+      host.#tellBundled();
       return host;
     } catch (error) {
       await (host ?? workshop)[Symbol.asyncDispose]();
@@ -159,7 +162,7 @@ export class SandboxHost implements ApplicationHost {
   async #poolOf(name: string): Promise<FunctionPool | string> {
     while (this.#pending.has(name)) {
       if (this.#isDisposed) return "the local platform is stopping";
-      await this.#bundleFirst(name);
+      await (this.#coming.get(name) ?? this.#bundleFirst(name));
     }
     return this.#pools.get(name) ?? this.#faults.get(name) ?? "there is no such function";
   }
@@ -205,6 +208,7 @@ export class SandboxHost implements ApplicationHost {
       // Nothing is locked here, because the invocations that `onReady` waits for may need bundles.
       await onReady?.();
       this.#apply(build);
+      this.#tellBundled();
       this.#retireRemoved();
       this.#bundleLater();
       return names.filter((name) =>
@@ -251,15 +255,34 @@ export class SandboxHost implements ApplicationHost {
   }
 
   /** Builds functions, after those that are being built. Without `isApplied`, the caller applies the result. */
-  #build(names: readonly string[], isApplied = true): Promise<Build> {
-    const building = this.#bundling.then(async () => {
+  async #build(names: readonly string[], isApplied = true): Promise<Build> {
+    const { names: own, parts, faults } = await this.#bundle(names, isApplied);
+    const built = await Promise.all(parts);
+    return { names: own, built: new Map(built.flatMap((codes) => [...codes])), faults };
+  }
+
+  /** Bundles functions, after those that are being bundled. A runtime that is downloaded stops only its own functions. */
+  #bundle(names: readonly string[], isApplied = true) {
+    const bundling = this.#bundling.then(async () => {
       const own = names.filter((name) => name in this.#application.functions);
-      const build = { names: own, ...await this.#workshop.build(this.#application, own) };
-      if (isApplied) this.#apply(build);
-      return build;
+      const { parts, faults } = await this.#workshop.build(this.#application, own);
+      const waiting = parts.flatMap((part) => part.names);
+      const done = own.filter((name) => !waiting.includes(name));
+      if (isApplied) this.#apply({ names: done, built: new Map(), faults });
+      const applied = parts.map(({ names, codes }) => {
+        if (!isApplied) return codes;
+        const coming = codes.then((built) => {
+          this.#apply({ names, built, faults: new Map() });
+          return built;
+        }).finally(() => names.forEach((name) => this.#coming.delete(name)));
+        for (const name of names) this.#coming.set(name, coming);
+        return coming;
+      });
+      Promise.all(applied).then(() => isApplied && this.#tellBundled(), () => {}); // Those that wait get the error.
+      return { names: own, parts: applied, faults };
     });
-    this.#bundling = building.catch(() => {}); // The caller gets the error.
-    return building;
+    this.#bundling = bundling.catch(() => {}); // The caller gets the error.
+    return bundling;
   }
 
   /** Lets later invocations use what was built, and reports new faults. */
@@ -277,6 +300,9 @@ export class SandboxHost implements ApplicationHost {
       this.#pools.set(name, pool);
       pool.replace(code, name === this.#last);
     }
+  }
+
+  #tellBundled(): void {
     this.#options.onBundled?.(this.#pending.size === 0);
   }
 
@@ -300,7 +326,7 @@ export class SandboxHost implements ApplicationHost {
     if (!this.#pending.has(name) || !this.#wanted.has(name) || this.#isDisposed) return;
     const names = [...this.#wanted];
     this.#wanted.clear();
-    await this.#build(names);
+    await this.#bundle(names);
   }
 
   /** Bundles the functions that nobody has invoked yet, some at a time, so that an invocation does not wait for all. */

@@ -4,7 +4,7 @@ import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.t
 import { USER_ID } from "../../lambda/isolation/root_folder.ts";
 import { parseManifest, type Runtime } from "../../manifest/manifest.ts";
 import { resolveGiven } from "../resolve_locally.ts";
-import { makeApp } from "../../testdata/bundle.ts";
+import { makeApp, serve } from "../../testdata/bundle.ts";
 import { makeOwnedFolder } from "../../lambda/isolation/owned_folder.ts";
 import {
   applicationOf,
@@ -422,6 +422,37 @@ Deno.test("a host that bundles later bundles what is invoked first, and a fault 
     await Deno.writeTextFile(`${app.folder}/two.ts`, "export const handler = () => 2;");
     assertEquals([await host.reload(), await invoke("two")], [["two"], "2"]);
   }
+});
+
+Deno.test("a runtime that is downloaded stops only its own functions, and is asked for again after a failure", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  await using registry = serve(async () => {
+    asked.resolve();
+    await answer.promise;
+    return new Response("", { status: 404 });
+  });
+  const module = "export const handler = () => 1;";
+  await using app = await makeApp({ "package.json": "{}", "a.js": module, "b.js": module }, {
+    node: { module: "a.js", runtime: "nodejs24.x" },
+    deno: { module: "b.js" },
+  });
+  await using host = await SandboxHost.open({
+    application: await app.read(),
+    manifestPath: app.manifest,
+    log() {},
+    bundling: "when invoked",
+    source: { registry: registry.url, cache: `${temporaryFolder()}/mate` },
+  }, isolation);
+  const invoke = async (name: string) =>
+    new TextDecoder().decode((await host.invoke(name, new Uint8Array([123, 125]))).payload);
+  const waiting = [assertRejects(() => invoke("node"), Error, "the server answers 404")];
+  await asked.promise;
+  waiting.push(assertRejects(() => invoke("node"), Error, "the server answers 404"));
+  assertEquals(await invoke("deno"), "1");
+  answer.resolve();
+  await Promise.all(waiting);
+  await assertRejects(() => invoke("node"), Error, "the server answers 404");
 });
 
 Deno.test("a host that bundles later starts the first function early, and bundles nothing else while it runs", async () => {

@@ -10,7 +10,7 @@ import { Bundles } from "../../bundle/modules/bundles.ts";
 import type { LogRecord } from "../../lambda/function_host.ts";
 import { layerFiles, writeLayer } from "../../bundle/modules/layer.ts";
 import { type NodeRuntime, ownArchitecture } from "../../programs/pinned_packages.ts";
-import { findNode } from "../../programs/find_node.ts";
+import { findNode, type NodeSource } from "../../programs/find_node.ts";
 import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
 import {
   type Folders,
@@ -31,6 +31,8 @@ export interface WorkshopOptions {
   readonly log: (record: LogRecord) => void;
   /** The bundles of the folder of the manifest; by default new ones. */
   readonly bundles?: Bundles | undefined;
+  /** Where Node.js comes from. */
+  readonly source?: NodeSource | undefined;
   /** The function that debuggers inspect. */
   readonly inspect?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -91,7 +93,10 @@ export class Workshop implements AsyncDisposable {
 
   /** Makes the folder with AWS's client of the Runtime API. */
   async #makeNode(runtime: NodeRuntime): Promise<RuntimeFolders> {
-    const files = await findNode(runtime, { signal: this.#options.signal });
+    const files = await findNode(runtime, {
+      signal: this.#options.signal,
+      ...this.#options.source,
+    });
     const folder = `${this.#owned.path}/${runtime}`;
     await writeFiles(folder, await nodeRuntimeFiles(runtime, files.client));
     if (!await this.#isPlain() || Deno.uid() !== 0) {
@@ -122,14 +127,18 @@ export class Workshop implements AsyncDisposable {
     this.#root.catch(() => {}); // The first sandbox gets the error.
   }
 
-  /** Builds those of the named functions whose code or settings have changed. */
+  /**
+   * Builds those of the named functions whose code or settings have changed.
+   *
+   * @returns What was built, in a part for each runtime, which may have to be downloaded first.
+   */
   async build(application: Application, names: readonly string[]) {
     // The folders of the runtimes are made while the functions are bundled.
     for (const name of names) {
       this.#foldersOf(application.functions[name]!.runtime).catch(() => {}); // The function below gets the error.
     }
     const { manifestPath } = this.#options;
-    const built = new Map<string, Code>();
+    const written = new Map<string, { readonly version: Version; readonly code: OwnCode }>();
     const { functions, bundles, problems } = await bundleFunctions(
       manifestPath,
       application,
@@ -159,23 +168,31 @@ export class Workshop implements AsyncDisposable {
           : files,
       );
       const cache = await this.#makeCache(task);
-      const runtime = await this.#foldersOf(settings.runtime);
-      this.#versions.set(name, version);
       if (bundle.code.includes("@mate/core/gateway/")) this.libraries.add(name);
       else this.libraries.delete(name);
       for (const text of missingUses(application, name, bundle.code)) {
         this.#options.log({ time: new Date(), functionName: name, text: `WARN ${text}` });
       }
-      const folders = { ...runtime, task, cache };
+      const folders = { task, cache };
       const remove = async () => {
         if (this.#isDisposed) return;
         for (const path of [task, ...cache === undefined ? [] : [cache]]) {
           await Deno.remove(path, { recursive: true });
         }
       };
-      built.set(name, { settings, logFormat, folders, remove });
+      written.set(name, { version, code: { settings, logFormat, folders, remove } });
     }
-    return { built, faults: problems };
+    const byRuntime = Map.groupBy(written, ([, { code }]) => code.settings.runtime);
+    const parts = [...byRuntime].map(([runtime, own]): Part => ({
+      names: own.map(([name]) => name),
+      codes: this.#foldersOf(runtime).then((folders) =>
+        new Map(own.map(([name, { version, code }]) => {
+          this.#versions.set(name, version);
+          return [name, { ...code, folders: { ...folders, ...code.folders } }];
+        }))
+      ),
+    }));
+    return { parts, faults: problems };
   }
 
   /** Makes a folder for compiled code. In plain folders, every function could change compiled code in /tmp. */
@@ -197,6 +214,15 @@ export class Workshop implements AsyncDisposable {
 }
 
 type Runtime = ApplicationFunction["runtime"];
+
+/** Functions of one runtime, and their code as soon as the runtime is there. */
+export interface Part {
+  readonly names: readonly string[];
+  readonly codes: Promise<ReadonlyMap<string, Code>>;
+}
+
+/** The code of a function without its runtime. */
+type OwnCode = Omit<Code, "folders"> & { readonly folders: Pick<Folders, "task" | "cache"> };
 
 /** The folders of a runtime. */
 type RuntimeFolders = Pick<Folders, "layer" | "deno" | "node">;
