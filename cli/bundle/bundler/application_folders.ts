@@ -29,15 +29,15 @@ export interface ApplicationFolders {
  * application, too. The user's home folder and the folders above it do not count, even if they have a `package.json`.
  *
  * @param folder The folder of the manifest, without links.
- * @param texts The texts of {@linkcode readConfiguration}.
+ * @param texts The texts of {@linkcode readTexts}.
  * @throws {Error} If one of `links` leads to the home folder, to a folder that contains it, or to a folder without a project.
  */
 export async function findApplication(
   folder: string,
-  texts?: Configuration["texts"],
+  texts?: ConfigurationTexts["texts"],
 ): Promise<ApplicationFolders> {
   const above = foldersAbove(folder);
-  const configuration = texts ?? (await readConfiguration(folder)).texts;
+  const configuration = texts ?? (await readTexts(folder)).texts;
   const parsed = (path: string) => parse(configuration.get(path) ?? "{}") ?? {};
   const root = above.find((candidate) => {
     const members = membersOf(candidate, parsed);
@@ -85,7 +85,7 @@ export async function findApplication(
 }
 
 /** The files that decide how modules are resolved. */
-export interface Configuration {
+export interface ConfigurationTexts {
   /** The texts of the files; `undefined` for one that does not exist, or that this process may not read. */
   readonly texts: ReadonlyMap<string, string | undefined>;
   /** The files, and the packages in `node_modules`. */
@@ -93,7 +93,7 @@ export interface Configuration {
 }
 
 /** Reads the configuration in a folder and above it. A folder above the application may be forbidden, so that nothing in it counts. */
-export async function readConfiguration(folder: string): Promise<Configuration> {
+export async function readTexts(folder: string): Promise<ConfigurationTexts> {
   const texts = new Map<string, string | undefined>();
   const files = new Set<string>();
   const read = async (path: string) => {

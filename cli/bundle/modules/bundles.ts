@@ -1,9 +1,17 @@
-import { findApplication, readConfiguration } from "../bundler/application_folders.ts";
-import { Bundler, type CopiedPackages, realPath } from "../bundler/bundler.ts";
+import { Bundler, type CopiedPackages } from "../bundler/bundler.ts";
 import type { CopyRequest, Inputs, ModuleBundle, Style, Target } from "../packages/messages.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
 import { CHILD_VARIABLES } from "../../programs/find_program.ts";
-import { ABSENT, FileStates, isFile, type Stamps, timeAndSizeOf } from "./file_states.ts";
+import { type Configuration, readConfiguration } from "./configuration.ts";
+import {
+  areEqual,
+  areSame,
+  FileStates,
+  isFile,
+  type Stamps,
+  timeAndSizeOf,
+  unlessForbidden,
+} from "./file_states.ts";
 import { identifyTool } from "./made_of.ts";
 
 /** How the modules of an application are bundled. */
@@ -29,20 +37,6 @@ export interface BundlesOptions {
 
 /** The number of lists of inputs that are kept for a module: one for each branch, for example. */
 const LISTS = 4;
-
-/** The configuration of the application at one time. */
-interface Configuration {
-  readonly inputs: Inputs;
-  /** The state of its files; `undefined` if this process may not see all of them. */
-  readonly stamps: Stamps | undefined;
-  /** Whether no file was changing while it was read. */
-  readonly isSure: boolean;
-  /** Identifies the content. */
-  readonly key: string;
-  /** Identifies what the process of the bundler was started with. It does without the lock file, which Deno writes. */
-  readonly ofProcess: string;
-  readonly application: Awaited<ReturnType<typeof findApplication>> | undefined;
-}
 
 /** A bundle of this run, with the state of everything that it was made of. */
 interface Made {
@@ -158,46 +152,19 @@ export class Bundles implements AsyncDisposable {
   /** Reads the configuration if it has changed. Then all bundles of before are forgotten. */
   async #configure(states: FileStates): Promise<Configuration> {
     const former = this.#configuration;
-    const stampsOf = (inputs: Inputs) => unlessForbidden(() => states.stampsOf(inputs));
-    if (former?.isSure && areSame(stampsOf(former.inputs), former.stamps)) return former;
-    const folder = this.#options.folder && await realPath(this.#options.folder);
-    const { texts, inputs } = folder === undefined
-      ? { texts: new Map(), inputs: { files: [], versions: [], names: [], paths: [] } }
-      : await readConfiguration(folder);
-    const application = folder === undefined ? undefined : await findApplication(folder, texts);
-    const stamps = stampsOf(inputs);
-    const identity = unlessForbidden(() => states.contentOf({ ...inputs, files: [] }));
-    const packages = inputs.files.filter((file) => !texts.has(file));
-    const ofProcess = keyOf(
-      [...texts].filter(([file]) => !file.endsWith("deno.lock")),
-      [application, identity, stamps?.places],
-    );
-    const key = keyOf(
-      [...texts],
-      [application, identity],
-      stamps && states.contentOf({
-        ...inputs,
-        files: packages,
-      }),
-    );
-    const made = { inputs, stamps, key, ofProcess, application, isSure: true };
-    const after = new FileStates();
-    const isSure = areSame(unlessForbidden(() => after.stampsOf(inputs)), stamps) &&
-      after.areFilesOlder(
-        { files: inputs.files.filter((_, index) => stamps!.files[index] !== ABSENT) },
-        states.time,
-      );
-    if (key !== former?.key) {
+    const { folder, warn } = this.#options;
+    const configuration = await readConfiguration(folder, states, former);
+    if (configuration.key !== former?.key) {
       this.#made.clear();
       this.#unkept.clear();
     }
-    for (const path of application?.linked ?? []) {
+    for (const path of configuration.application?.linked ?? []) {
       if (!named.has(path)) {
-        this.#options.warn?.(`"links" of deno.json adds the folder "${path}" to the application`);
+        warn?.(`"links" of deno.json adds the folder "${path}" to the application`);
       }
       named.add(path);
     }
-    return this.#configuration = { ...made, isSure };
+    return this.#configuration = configuration;
   }
 
   /** Finds the bundle of an earlier run. */
@@ -369,15 +336,6 @@ function jsonOf(bytes: Uint8Array | undefined) {
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 
-function areEqual(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((text, index) => text === others[index]);
-}
-
-function areSame(some: Stamps | undefined, others: Stamps | undefined): boolean {
-  return some !== undefined && others !== undefined && areEqual(some.files, others.files) &&
-    areEqual(some.places, others.places);
-}
-
 /**
  * Whether the bundler may go on from its last build: only the content of modules has changed, and esbuild sees that by their
  * times and sizes.
@@ -390,14 +348,4 @@ function isVisible({ inputs, stamps }: Made, now: Stamps): boolean {
     if (/[\\/](deno|package|[^\\/]*tsconfig[^\\/]*)\.jsonc?$/.test(file)) return false;
     return isFile(former) && isFile(stamp) && timeAndSizeOf(former) !== timeAndSizeOf(stamp);
   });
-}
-
-/** Reads files. Returns `undefined` if this process may not read one of them, as in a deployment. */
-function unlessForbidden<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) return undefined;
-    throw error;
-  }
 }

@@ -190,3 +190,22 @@ function ifThere<T>(read: () => T): T | undefined {
     throw error;
   }
 }
+
+export function areEqual(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((text, index) => text === others[index]);
+}
+
+export function areSame(some: Stamps | undefined, others: Stamps | undefined): boolean {
+  return some !== undefined && others !== undefined && areEqual(some.files, others.files) &&
+    areEqual(some.places, others.places);
+}
+
+/** Reads files. Returns `undefined` if this process may not read one of them, as in a deployment. */
+export function unlessForbidden<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    throw error;
+  }
+}
