@@ -554,7 +554,7 @@ const CONFLICTS: readonly (readonly [text: string, message: string])[] = [
   // Templates of others have them there.
   [
     manifestText({ defaults: { runtime: "nodejs24.x" } }),
-    '"defaults.runtime" is not a key of "defaults": expected one of handler, memory, timeout, ephemeralStorage, reservedConcurrency, environment, secrets, permissions; "runtime" is a key of the manifest itself',
+    '"defaults.runtime" is not a key of "defaults": expected one of handler, memory, timeout, ephemeralStorage, reservedConcurrency, environment, secrets, packages, permissions; "runtime" is a key of the manifest itself',
   ],
   [
     withF({ secrets: ["TOKEN"] }, { defaults: { environment: { TOKEN: "x" } } }),
