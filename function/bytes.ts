@@ -100,7 +100,7 @@ export async function* chunksOf(body: StreamBody): AsyncGenerator<Uint8Array> {
 
 /** All bytes of a stream. */
 export async function collect(
-  chunks: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+  chunks: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;

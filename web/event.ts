@@ -1,6 +1,6 @@
 import type { FnContext } from "../function/event.ts";
 import { type JsonObject, readString } from "../function/read.ts";
-import { type Format, parseQuery } from "../gateway/event/format.ts";
+import { type Format, parseQuery, readMap } from "../gateway/event/format.ts";
 import { WEB_FORMAT } from "../gateway/event/formats.ts";
 import { withoutPort } from "../gateway/event/request.ts";
 import type { FetchSettings } from "./options.ts";
@@ -34,11 +34,7 @@ const FORMAT: Omit<Format, "body"> = {
   requestId: ["requestContext", "requestId"],
   scheme: ["requestContext", "scheme"],
   path: (event) => readString(event, ["path"]),
-  headers: ({ headers }, take, wanted) => {
-    const fields = headers as Record<string, string>;
-    if (wanted === undefined) { for (const name of Object.keys(fields)) take(name, fields[name]!); }
-    else if (Object.hasOwn(fields, wanted)) take(wanted, fields[wanted]!);
-  },
+  headers: (event, take, wanted) => void readMap(event, "headers", take, false, wanted),
   rawQuery: (event) => readString(event, ["query"]),
   query: (event, take) => parseQuery(readString(event, ["query"]), take),
 };

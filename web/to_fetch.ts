@@ -127,66 +127,54 @@ async function readBody(request: Request, maxBody: number): Promise<RequestBody>
   if (request.bodyUsed || body.locked) {
     return new TypeError("The body of the request was read before");
   }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
   try {
     const { headers } = request;
     // A server reads no more than this field says. To read chunks takes several times as long.
-    const isKnown = Number(headers.get("content-length") ?? NaN) <= maxBody &&
-      !headers.has("transfer-encoding");
-    const bytes = isKnown
-      ? new Uint8Array(await request.arrayBuffer())
-      : await collect(limited(body, maxBody)) as Uint8Array<ArrayBuffer>;
-    if (bytes.length > maxBody) return tooLarge(maxBody);
-    return bytes.length > 0 ? bytes : null;
+    if (+(headers.get("content-length") ?? NaN) <= maxBody && !headers.has("transfer-encoding")) {
+      chunks.push(new Uint8Array(await request.arrayBuffer()));
+    } else {
+      for await (const chunk of body) {
+        chunks.push(chunk);
+        if ((length += chunk.length) > maxBody) break; // which cancels the body
+      }
+    }
   } catch (error) {
-    return error instanceof HttpRequestEntityTooLargeError ? error : brokenOff(error);
+    return brokenOff(error);
   }
-}
-
-/** The chunks of a body, which is cancelled after too many bytes. */
-async function* limited(
-  body: ReadableStream<Uint8Array>,
-  maxBody: number,
-): AsyncGenerator<Uint8Array> {
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxBody) throw tooLarge(maxBody);
-    yield chunk;
-  }
+  const bytes = await collect(chunks) as Uint8Array<ArrayBuffer>;
+  return bytes.length > maxBody ? tooLarge(maxBody) : bytes.length > 0 ? bytes : null;
 }
 
 function toResponse({ status, fields, content }: WebResponse, client: Client): Response {
   const headers: Record<string, string> = {}; // on Deno, `Headers` would take half as long again
-  const repeated: number[] = [];
+  const more: string[] = [];
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index]!;
-    if (Object.hasOwn(headers, name)) repeated.push(index);
+    if (Object.hasOwn(headers, name)) more.push(fields[index + 1]!);
     else setOwn(headers, name, fields[index + 1]!);
   }
-  if (!isStreamed(content)) client.end();
-  const body = isStreamed(content) ? toStream(content, client) : content;
+  const body = isStreamed(content)
+    ? new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        try {
+          const { done, value } = await content.next();
+          if (!done) return controller.enqueue(value);
+          client.end();
+          controller.close();
+        } catch (error) {
+          client.end();
+          controller.error(error);
+        }
+      },
+      cancel() {
+        client.go();
+        return content.return?.() as Promise<void> | undefined;
+      },
+    }, { highWaterMark: 0 })
+    : (client.end(), content);
   const response = new Response(body as BodyInit | undefined, { status, headers });
-  for (const index of repeated) response.headers.append(fields[index]!, fields[index + 1]!);
+  for (const cookie of more) response.headers.append("Set-Cookie", cookie); // all others are joined
   return response;
-}
-
-/** The chunks of a response as a stream, of which each is made when the client has taken the one before. */
-function toStream(content: AsyncIterator<Uint8Array>, client: Client): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await content.next();
-        if (!done) return controller.enqueue(value);
-        client.end();
-        controller.close();
-      } catch (error) {
-        client.end();
-        controller.error(error);
-      }
-    },
-    cancel() {
-      client.go();
-      return content.return?.() as Promise<void> | undefined;
-    },
-  }, { highWaterMark: 0 });
 }
