@@ -2,7 +2,7 @@ import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
 import { browserTest } from "../testdata/browser.ts";
 import { succeed, temporaryFolder } from "../testdata/programs.ts";
-import { build } from "./site/build.ts";
+import { build } from "./build_site.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   html: "text/html",

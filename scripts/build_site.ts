@@ -1,14 +1,14 @@
 /**
  * Builds the site with VitePress: the Markdown pages of the repository, the keys of the manifest, and the API of all modules.
- * The packages are those of the lock file beside this program; nothing else loads them.
+ * The packages are those of the lock file in site/; nothing else loads them.
  *
  * @module
  */
-import core from "../../deno.json" with { type: "json" };
-import { succeed } from "../../testdata/programs.ts";
-import { ROOT } from "../packages/metadata.ts";
+import core from "../deno.json" with { type: "json" };
+import { succeed } from "../testdata/programs.ts";
+import { ROOT } from "./packages/metadata.ts";
 
-const HERE = new URL("./", import.meta.url);
+const HERE = new URL("site/", import.meta.url);
 const WORK = new URL(".mate/site/", ROOT);
 const PAGES = new URL("pages/", WORK);
 const FILES = "https://github.com/mate/core/blob/main/";
@@ -29,9 +29,7 @@ async function write(path: string, text: string): Promise<void> {
 
 /** The path of a page on the site: a README is the page of its folder. */
 const pathOf = (path: string) =>
-  path === "README.md"
-    ? "about.md"
-    : path.replace(/(^|\/)README\.md$/, "$1index.md");
+  path === "README.md" ? "about.md" : path.replace(/(^|\/)README\.md$/, "$1index.md");
 
 /** Rewrites the links of a page: to pages of the site as they are named there, and to other files on GitHub. */
 function withLinks(
@@ -57,9 +55,7 @@ function withLinks(
         if (sources.includes(target)) {
           return `${label}(/${pathOf(target)}${end})`;
         }
-        return label.startsWith("!")
-          ? `${label}(/${target})`
-          : `${label}(${FILES}${target}${end})`;
+        return label.startsWith("!") ? `${label}(/${target})` : `${label}(${FILES}${target}${end})`;
       },
     );
   }).join("");
@@ -75,9 +71,7 @@ const titleOf = (text: string) =>
 async function guides(sources: readonly string[]): Promise<Item[]> {
   const groups = (await read("docs/README.md")).split(/^## /m).slice(1);
   return await Promise.all(groups.map(async (group): Promise<Item> => {
-    const files = [...group.matchAll(/\]\(([\w]+\.md)\)/g)].map(([, file]) =>
-      `docs/${file}`
-    )
+    const files = [...group.matchAll(/\]\(([\w]+\.md)\)/g)].map(([, file]) => `docs/${file}`)
       .filter((file) => sources.includes(file));
     const items = files.map(async (file) => ({
       text: titleOf(await read(file)),
@@ -166,17 +160,13 @@ export async function build(out: string, base = "/core/"): Promise<void> {
     [
       `## ${text}`,
       "",
-      ...items!.map((item) =>
-        `- [${item.text}](${FILES}${item.link!.slice(1)}.md)`
-      ),
+      ...items!.map((item) => `- [${item.text}](${FILES}${item.link!.slice(1)}.md)`),
       "",
     ].join("\n")
   );
   await write(
     "public/llms.txt",
-    `# @mate/core\n\n> ${core.name}: functions on AWS Lambda.\n\n${
-      list.join("\n")
-    }`,
+    `# @mate/core\n\n> ${core.name}: functions on AWS Lambda.\n\n${list.join("\n")}`,
   );
   for (const picture of ["docs/trace.png", "docs/start_page.png"]) {
     await Deno.mkdir(new URL("public/docs/", PAGES), { recursive: true });
