@@ -36,16 +36,9 @@ type Measured = Readonly<Record<"ms" | "MB", number>>;
 export async function measureFunctions(rounds: number): Promise<Row[]> {
   await using app = await makeBenchmarkApp();
   const application = await app.read();
-  const options = {
-    application,
-    manifestPath: app.manifest,
-    log() {},
-    idleLimit: 1,
-  };
+  const options = { application, manifestPath: app.manifest, log() {}, idleLimit: 1 };
   await using host = await SandboxHost.open(options);
-  const bundled = await bundleFunctions(app.manifest, application, {
-    isMinified: true,
-  });
+  const bundled = await bundleFunctions(app.manifest, application, { isMinified: true });
   if (bundled.problems.size > 0) throw bundleError(bundled.problems);
 
   const turns: Record<string, () => Promise<Measured>> = {};
@@ -64,12 +57,7 @@ export async function measureFunctions(rounds: number): Promise<Row[]> {
   for (const [index, kind] of Object.keys(MODULES).entries()) {
     for (const runtime of RUNTIMES) {
       const name = nameOf(index, runtime);
-      const row = (
-        work: string,
-        unit: string,
-        ours: number,
-        others: Row["values"] = {},
-      ) =>
+      const row = (work: string, unit: string, ours: number, others: Row["values"] = {}) =>
         rows.push({
           work: `${kind}: ${work}`,
           unit,
@@ -77,18 +65,9 @@ export async function measureFunctions(rounds: number): Promise<Row[]> {
           values: { "@mate/core": ours, ...others },
         });
       const alone = times[`${name} alone`];
-      row(
-        "first call",
-        "ms",
-        times[name]!,
-        alone ? { "AWS's client alone": alone } : {},
-      );
+      row("first call", "ms", times[name]!, alone ? { "AWS's client alone": alone } : {});
       row("memory", "MB", memory[name]!);
-      row(
-        "zip",
-        "KB",
-        (await makeZip(bundled.functions.get(name)!)).length / 1e3,
-      );
+      row("zip", "KB", (await makeZip(bundled.functions.get(name)!)).length / 1e3);
     }
   }
   return rows;
@@ -99,18 +78,12 @@ const nameOf = (kind: number, runtime: Runtime) => `f${kind}-${runtime.replace("
 /** Makes an application with a function of each kind for each runtime. */
 function makeBenchmarkApp() {
   const imports = { [SDK]: config.imports[SDK] };
-  const files: Record<string, string> = {
-    "deno.json": JSON.stringify({ imports, lock: false }),
-  };
+  const files: Record<string, string> = { "deno.json": JSON.stringify({ imports, lock: false }) };
   const functions: Record<string, unknown> = {};
   for (const [kind, code] of Object.values(MODULES).entries()) {
     files[`f${kind}.ts`] = code;
     for (const runtime of RUNTIMES) {
-      functions[nameOf(kind, runtime)] = {
-        module: `f${kind}.ts`,
-        runtime,
-        memory: 512,
-      };
+      functions[nameOf(kind, runtime)] = { module: `f${kind}.ts`, runtime, memory: 512 };
     }
   }
   return makeApp(files, functions);
@@ -120,10 +93,7 @@ function makeBenchmarkApp() {
 async function callFirst(host: SandboxHost, name: string): Promise<Measured> {
   await Promise.all(host.sandboxesOf(name).map(({ gone }) => gone));
   const begin = performance.now();
-  const { failure, logTail } = await host.invoke(
-    name,
-    new TextEncoder().encode("{}"),
-  );
+  const { failure, logTail } = await host.invoke(name, new TextEncoder().encode("{}"));
   const ms = performance.now() - begin;
   if (failure !== undefined) throw new Error(`"${name}" failed: ${logTail}`);
   return { ms, MB: Number(/Max Memory Used: (\d+) MB/.exec(logTail)![1]) };
@@ -156,13 +126,7 @@ async function bareNode(settings: ApplicationFunction, task: string) {
   const { name, runtime } = settings;
   if (runtime === "deno") throw new Error("AWS has no client for Deno");
   const { program, client } = await findNode(runtime);
-  const place = {
-    program,
-    runtime: `${task}-runtime`,
-    task,
-    tmp: "/tmp",
-    isConfined: true,
-  };
+  const place = { program, runtime: `${task}-runtime`, task, tmp: "/tmp", isConfined: true };
   await writeFiles(place.runtime, await nodeRuntimeFiles(runtime, client));
   await Deno.writeTextFile(`${place.runtime}/preload.cjs`, CLIENT);
   const [, ...args] = nodeCommand(settings, place);
@@ -185,12 +149,7 @@ async function bareNode(settings: ApplicationFunction, task: string) {
       stderr: "inherit",
     }).spawn();
     const deadline = Date.now() + 60_000;
-    const { answered } = api.invoke({
-      requestId: "1",
-      functionName: name,
-      payload,
-      deadline,
-    });
+    const { answered } = api.invoke({ requestId: "1", functionName: name, payload, deadline });
     const answer = await Promise.race([answered, child.status]);
     if (!("kind" in answer) || answer.kind !== "response") {
       throw new Error(`"${name}" failed without the platform`);

@@ -32,11 +32,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => string>> = {
 };
 
 /** The functions of an application of ten: the others are never invoked after the start. */
-const TEN = [
-  "small",
-  "sdk",
-  ...Array.from({ length: 8 }, (_, index) => `sdk${index}`),
-];
+const TEN = ["small", "sdk", ...Array.from({ length: 8 }, (_, index) => `sdk${index}`)];
 
 /** The applications: their functions and the runtime of these. */
 const APPLICATIONS: readonly (readonly [functions: readonly string[], runtime: string])[] = [
@@ -63,9 +59,7 @@ const checkouts = [own, ...Deno.args.filter((arg) => arg !== "--quick")];
 const tools: Tool[] = [];
 try {
   for (const checkout of checkouts) {
-    for (const application of APPLICATIONS) {
-      tools.push(await start(checkout, ...application));
-    }
+    for (const application of APPLICATIONS) tools.push(await start(checkout, ...application));
   }
   console.log(
     "| function | of | runtime | checkout | ms from saving to the new answer, median |\n" +
@@ -73,16 +67,11 @@ try {
   );
   let saved = 0;
   for (const name of Object.keys(FUNCTIONS)) {
-    const turns = tools.filter(({ functions }) => functions.includes(name)).map(
-      (tool) => [
-        `${name} | ${tool.functions.length} | ${tool.runtime} | ${tool.name}`,
-        () => save(tool, name, `text ${saved++}`),
-      ],
-    );
-    const times = await inRounds<number>(
-      isQuick ? 3 : 15,
-      Object.fromEntries(turns),
-    );
+    const turns = tools.filter(({ functions }) => functions.includes(name)).map((tool) => [
+      `${name} | ${tool.functions.length} | ${tool.runtime} | ${tool.name}`,
+      () => save(tool, name, `text ${saved++}`),
+    ]);
+    const times = await inRounds<number>(isQuick ? 3 : 15, Object.fromEntries(turns));
     for (const [key, time] of Object.entries(medians(times, Number))) {
       console.log(`| ${key} | ${time.toFixed(0)} |`);
     }
@@ -112,19 +101,11 @@ async function start(
     triggers: { routes: [{ method: "GET", path: `/${name}` }] },
   }]);
   const app = await makeApp(
-    {
-      "deno.json": JSON.stringify({ imports, lock: false }),
-      ...Object.fromEntries(files),
-    },
+    { "deno.json": JSON.stringify({ imports, lock: false }), ...Object.fromEntries(files) },
     Object.fromEntries(settings),
     { runtime },
   );
-  const command = await startTool(checkout, [
-    "dev",
-    app.manifest,
-    "--port",
-    "0",
-  ], app.folder);
+  const command = await startTool(checkout, ["dev", app.manifest, "--port", "0"], app.folder);
   const [url] = await command.find(/http:\/\/localhost:\d+/);
   const name = checkout === own ? "this one" : checkout;
   const tool = { name, functions, runtime, app, url, command };
@@ -145,11 +126,7 @@ async function save(tool: Tool, name: string, text: string): Promise<number> {
   return performance.now() - begin;
 }
 
-async function waitFor(
-  { url }: Tool,
-  name: string,
-  text: string,
-): Promise<void> {
+async function waitFor({ url }: Tool, name: string, text: string): Promise<void> {
   await until(
     `the answer "${text}" of "${name}"`,
     async () => await (await fetch(`${url}/v0/${name}`)).text() === text,

@@ -14,10 +14,7 @@ import { toolFlags } from "../testdata/tool_flags.ts";
 import { median } from "./contest.ts";
 
 const SHOP = fileURLToPath(new URL("../examples/shop", import.meta.url));
-const EVENT = JSON.stringify({
-  headers: { authorization: "Bearer x" },
-  methodArn: "x",
-});
+const EVENT = JSON.stringify({ headers: { authorization: "Bearer x" }, methodArn: "x" });
 
 const flags = new Map<string, Promise<string[]>>();
 
@@ -69,37 +66,22 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return () => owned.disposeAsync();
   },
   "bundle": async (checkout, env) => {
-    const tool = await startTool(
-      checkout,
-      ["bundle", "--out", temporaryFolder()],
-      SHOP,
-      env,
-    );
-    if (await tool.status() !== 0) {
-      throw new Error(`mate bundle failed: ${await tool.errors}`);
-    }
+    const tool = await startTool(checkout, ["bundle", "--out", temporaryFolder()], SHOP, env);
+    if (await tool.status() !== 0) throw new Error(`mate bundle failed: ${await tool.errors}`);
   },
   "invoke, one of seven": (checkout, env) => invoke("app.json", checkout, env),
   "invoke, alone": (checkout, env) => invoke("alone.json", checkout, env),
 };
 
-async function invoke(
-  file: string,
-  ...[checkout, env]: Parameters<Action>
-): Promise<void> {
+async function invoke(file: string, ...[checkout, env]: Parameters<Action>): Promise<void> {
   const args = ["invoke", "authorizer", file, "--event", EVENT];
   const tool = await startTool(checkout, args, SHOP, env);
   // The function may fail, with the status 1: it has no event of a gateway.
-  if (await tool.status() > 1) {
-    throw new Error(`mate invoke failed: ${await tool.errors}`);
-  }
+  if (await tool.status() > 1) throw new Error(`mate invoke failed: ${await tool.errors}`);
 }
 
 /** Measures, and prints a table with the percent of `deno bundle` of all functions. */
-export async function measureStarts(
-  checkouts: readonly string[],
-  rounds: number,
-): Promise<void> {
+export async function measureStarts(checkouts: readonly string[], rounds: number): Promise<void> {
   const WHOLE = "deno bundle of each function";
   const times: Record<string, number[]> = {};
   const measure = async (name: string, action: () => ReturnType<Action>) => {
@@ -109,22 +91,16 @@ export async function measureStarts(
     await end?.();
   };
   const { functions } = JSON.parse(await Deno.readTextFile(`${SHOP}/app.json`));
-  const modules = Object.values<{ module: string }>(functions).map((
-    { module },
-  ) => module);
+  const modules = Object.values<{ module: string }>(functions).map(({ module }) => module);
   // The application with one function lies beside the shop, because it has the same configuration.
   const alone = `${SHOP}/alone.json`;
   const { authorizer } = functions;
   const application = { name: "alone", stage: "v1", functions: { authorizer } };
   await Deno.writeTextFile(alone, JSON.stringify(application));
-  const { denoDir } = JSON.parse(
-    await succeed(Deno.execPath(), ["info", "--json"]),
-  );
+  const { denoDir } = JSON.parse(await succeed(Deno.execPath(), ["info", "--json"]));
   try {
     for (const checkout of checkouts) { // downloads what is missing
-      for (const run of Object.values(ACTIONS)) {
-        await (await run(checkout, {}))?.();
-      }
+      for (const run of Object.values(ACTIONS)) await (await run(checkout, {}))?.();
     }
     for (let round = 0; round < rounds; round++) {
       await measure(WHOLE, () => bundleWithDeno(modules));
@@ -154,11 +130,7 @@ export async function measureStarts(
 async function bundleWithDeno(modules: readonly string[]): Promise<void> {
   const output = `${temporaryFolder()}/out.js`;
   for (const module of modules) {
-    await succeed(
-      Deno.execPath(),
-      ["bundle", "--quiet", module, "-o", output],
-      { cwd: SHOP },
-    );
+    await succeed(Deno.execPath(), ["bundle", "--quiet", module, "-o", output], { cwd: SHOP });
   }
 }
 
@@ -168,9 +140,7 @@ async function bundleWithDeno(modules: readonly string[]): Promise<void> {
  */
 async function keepDownloads(cache: string): Promise<void> {
   const caches = dirname(cacheFolder());
-  for (
-    const name of globSync(["mate/kept/deno-*", "mate-*/*"], { cwd: caches })
-  ) {
+  for (const name of globSync(["mate/kept/deno-*", "mate-*/*"], { cwd: caches })) {
     await Deno.mkdir(dirname(`${cache}/${name}`), { recursive: true });
     const [from, to] = [`${caches}/${name}`, `${cache}/${name}`];
     // A copy would still be written to the disk while the tool is measured.

@@ -44,9 +44,7 @@ const readPage = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 
 /** The text below a heading of the second level, up to the next one. */
 async function sectionOf(file: string, heading: string): Promise<string> {
-  return (await readPage(file)).split(`\n## ${heading}\n`)[1]!.split(
-    "\n## ",
-  )[0]!;
+  return (await readPage(file)).split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
 }
 
 /** Imports the first block with this fence, such as `js ignore`, and returns its handler. */
@@ -57,8 +55,7 @@ async function importBlock(section: string, fence: string): Promise<Handler> {
       (text, name) => VERSIONS[name] ? ` from "npm:${name}@${VERSIONS[name]}` : text,
     );
   const type = fence.startsWith("ts") ? "typescript" : "javascript";
-  return (await import(`data:application/${type},${encodeURIComponent(code)}`))
-    .handler;
+  return (await import(`data:application/${type},${encodeURIComponent(code)}`)).handler;
 }
 
 Deno.test("both packages have the same version and licence", async () => {
@@ -85,9 +82,7 @@ Deno.test("cli/README.md has no link that breaks outside the repository", async 
   const files = "https://github.com/mate/core/blob/main/";
   for (const [, target = ""] of text.matchAll(/\]\(([^)]+)\)/g)) {
     assertEquals(URL.canParse(target), true, target);
-    if (target.startsWith(files)) {
-      await Deno.stat(new URL(target.slice(files.length), ROOT));
-    }
+    if (target.startsWith(files)) await Deno.stat(new URL(target.slice(files.length), ROOT));
   }
 });
 
@@ -108,9 +103,7 @@ Deno.test("every entry point and every symbol that JSR counts is documented", as
   const undocumented: string[] = [];
   for (const [folder, { exports }] of [[".", core], ["cli", cli]] as const) {
     const args = ["doc", "--json", ...Object.values(exports).sort()];
-    const { stdout } = await run(Deno.execPath(), args, {
-      cwd: new URL(folder, ROOT),
-    });
+    const { stdout } = await run(Deno.execPath(), args, { cwd: new URL(folder, ROOT) });
     const nodes: Record<string, ModuleDoc> = JSON.parse(stdout).nodes;
     for (const [entryPoint, { module_doc, symbols }] of Object.entries(nodes)) {
       if (!module_doc) undocumented.push(entryPoint);
@@ -128,9 +121,7 @@ Deno.test("every entry point and every symbol that JSR counts is documented", as
 /** The TypeScript files, pages and configurations of a folder. Hidden folders, and those that the tasks make, are left out. */
 function* filesOf(path: string): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(new URL(path, ROOT))) {
-    if (
-      isDirectory && !/^\.|^(node_modules|npm|dist|coverage|site)$/.test(name)
-    ) {
+    if (isDirectory && !/^\.|^(node_modules|npm|dist|coverage|site)$/.test(name)) {
       yield* filesOf(`${path}${name}/`);
     } else if (/\.(ts|md|json)$/.test(name)) yield path + name;
   }
@@ -141,11 +132,7 @@ Deno.test("every import of Zod takes its namespace", async () => {
   const clauses: string[] = [];
   for (const path of filesOf("./")) {
     const text = await readPage(path);
-    for (
-      const [, clause] of text.matchAll(
-        /\bimport\s+([^;"'`]+?)\s+from\s+["']zod["'/]/g,
-      )
-    ) {
+    for (const [, clause] of text.matchAll(/\bimport\s+([^;"'`]+?)\s+from\s+["']zod["'/]/g)) {
       clauses.push(clause!);
       assertEquals(clause, "* as z", path);
     }
@@ -157,11 +144,7 @@ Deno.test("every import of Zod takes its namespace", async () => {
 Deno.test("every command with the tool from JSR has --no-config", async () => {
   let count = 0;
   for (const path of filesOf("./")) {
-    for (
-      const [command] of (await readPage(path)).matchAll(
-        /deno run [^\n]*jsr:@mate\/cli/g,
-      )
-    ) {
+    for (const [command] of (await readPage(path)).matchAll(/deno run [^\n]*jsr:@mate\/cli/g)) {
       assertMatch(command, /^deno run --no-config /, path);
       count++;
     }
@@ -173,10 +156,7 @@ Deno.test("until the release, each page with a command of the packages says that
   const page = "# A page\n\nText.\n\n```sh\nnpx mate dev\n```\n";
   const before = withNotice(page, false);
   assertStringIncludes(before, "# A page\n\n> Version");
-  assertEquals([withNotice(before, false), withNotice(before, true)], [
-    before,
-    page,
-  ]);
+  assertEquals([withNotice(before, false), withNotice(before, true)], [before, page]);
   const wrong = [...(await wrongPages()).keys()];
   assertEquals(wrong, [], "Run: deno run -A scripts/notice.ts");
 });
@@ -194,11 +174,7 @@ Deno.test("a page has at most 1,200 words, unless it is a reference", async () =
     const words = wordsOf(await readPage(path)).length;
     if (words > 1_200) long.push(`${path}: ${words}`);
   }
-  assertEquals(
-    long,
-    [],
-    "Divide these pages, or remove what another page says",
-  );
+  assertEquals(long, [], "Divide these pages, or remove what another page says");
 });
 
 /** The sentences outside of code and tables. Inline code is one word, and a link is its text. */
@@ -208,26 +184,17 @@ function sentencesOf(page: string): string[] {
     .replaceAll(/`[^`]+`/g, "code")
     .replaceAll(/\]\([^)]*\)/g, "")
     .split(/\n\s*\n|^ *(?:[-#]+|\d+\.) /m)
-    .flatMap((part) => part.trim().split(/(?<=[.!?][")*]*)\s+/)).filter(
-      Boolean,
-    );
+    .flatMap((part) => part.trim().split(/(?<=[.!?][")*]*)\s+/)).filter(Boolean);
 }
 
 Deno.test("no sentence of a page has more than 34 words", async () => {
   const sample = "# A page\n\n- One `a b` [two](x y). **Three.**\n1. Four\n```\nfive\n```\n| 6 |";
-  assertEquals(sentencesOf(sample), [
-    "A page",
-    "One code [two.",
-    "**Three.**",
-    "Four",
-  ]);
+  assertEquals(sentencesOf(sample), ["A page", "One code [two.", "**Three.**", "Four"]);
   const long: string[] = [];
   for (const path of PAGES) {
     for (const sentence of sentencesOf(await readPage(path))) {
       const words = wordsOf(sentence);
-      if (words.length > 34) {
-        long.push(`${path} (${words.length}): ${words.join(" ")}`);
-      }
+      if (words.length > 34) long.push(`${path} (${words.length}): ${words.join(" ")}`);
     }
   }
   assertEquals(long, [], "Divide these sentences");
@@ -236,24 +203,14 @@ Deno.test("no sentence of a page has more than 34 words", async () => {
 /** The anchors of a page, as GitHub makes them of its headings. */
 const anchorsOf = (page: string) =>
   [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-    heading!.toLowerCase().replaceAll(/[^\p{L}\p{N}_\- ]/gu, "").replaceAll(
-      " ",
-      "-",
-    )
+    heading!.toLowerCase().replaceAll(/[^\p{L}\p{N}_\- ]/gu, "").replaceAll(" ", "-")
   );
 
 Deno.test("every link of a page leads to a file, and to a heading that the file has", async () => {
   const broken: string[] = [];
   for (const path of PAGES) {
-    const text = (await readPage(path)).replaceAll(
-      /^( *)```[^]*?^\1```$/gm,
-      "",
-    );
-    for (
-      const [, link = ""] of text.matchAll(
-        /\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm,
-      )
-    ) {
+    const text = (await readPage(path)).replaceAll(/^( *)```[^]*?^\1```$/gm, "");
+    for (const [, link = ""] of text.matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)) {
       if (/^[a-z]+:/.test(link)) continue;
       const [file, anchor] = link.split("#");
       const target = file === "" ? new URL(path, ROOT) : new URL(file!, new URL(path, ROOT));
@@ -270,10 +227,7 @@ Deno.test("every link of a page leads to a file, and to a heading that the file 
 });
 
 Deno.test("every file that a picture of ARCHITECTURE.md names exists", async () => {
-  const pictures = (await readPage("ARCHITECTURE.md")).split("```").filter((
-    _,
-    index,
-  ) => index % 2);
+  const pictures = (await readPage("ARCHITECTURE.md")).split("```").filter((_, index) => index % 2);
   const files = pictures.flatMap((picture) => picture.match(/[a-z_]+\/[a-z_\/]+\.ts\b/g) ?? []);
   for (const file of files) await Deno.stat(new URL(file, ROOT));
   assertNotEquals(files, []);
@@ -295,10 +249,7 @@ Deno.test("docs/shop.md shows the code of examples/shop as it is", async () => {
 });
 
 Deno.test("README.md: the function answers a note, and 404 for a note that there is not", async () => {
-  const handler = await importBlock(
-    await sectionOf("README.md", "A function"),
-    "ts",
-  );
+  const handler = await importBlock(await sectionOf("README.md", "A function"), "ts");
   for (
     const [id, status, body] of [
       ["milk", 200, { id: "milk", text: "Buy some" }],
@@ -335,10 +286,7 @@ const REQUESTS = {
   "a valid order": post('{"item":"tea","count":2}'),
   "an order without a count": post('{"item":"tea"}'),
   "an order that is not JSON": post("{"),
-  "`Accept: text/html` alone": {
-    url: "/orders/7",
-    headers: { ...origin, Accept: "text/html" },
-  },
+  "`Accept: text/html` alone": { url: "/orders/7", headers: { ...origin, Accept: "text/html" } },
   "the preflight of an order": {
     method: "OPTIONS",
     url: "/orders",
@@ -347,9 +295,7 @@ const REQUESTS = {
 };
 
 Deno.test("docs/migration.md: the service of each library answers as the table says", async () => {
-  const [head, , ...rows] = (await sectionOf("docs/migration.md", SAME)).split(
-    "\n",
-  )
+  const [head, , ...rows] = (await sectionOf("docs/migration.md", SAME)).split("\n")
     .filter((line) => line.startsWith("|"))
     .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
   assertEquals(head!.slice(1), Object.keys(SERVICES));
@@ -369,11 +315,7 @@ Deno.test("docs/migration.md: the service of each library answers as the table s
       for (const [index, response] of responses.entries()) {
         if (!response.ok) continue;
         const library = head![index + 1];
-        assertEquals(
-          response.headers.get("Access-Control-Allow-Origin"),
-          origin.Origin,
-          library,
-        );
+        assertEquals(response.headers.get("Access-Control-Allow-Origin"), origin.Origin, library);
         if (name !== "a valid order") continue;
         assertEquals(response.headers.get("Location"), "/orders/8", library);
         assertEquals(await response.json(), { item: "tea", count: 2 }, library);
@@ -385,10 +327,7 @@ Deno.test("docs/migration.md: the service of each library answers as the table s
 
 Deno.test("docs/express.md: both applications read requests and answer text, cookies and bytes", async () => {
   for (const framework of ["Express", "Fastify"]) {
-    const handler = await importBlock(
-      await sectionOf("docs/express.md", framework),
-      "ts ignore",
-    );
+    const handler = await importBlock(await sectionOf("docs/express.md", framework), "ts ignore");
     const send = (path: string, init?: RequestInit) =>
       call(handler, new Request(`https://api.example${path}`, init));
     const product = await send("/products/5?color=red");

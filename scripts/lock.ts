@@ -11,7 +11,4 @@ const imports = toolPackages().map((target) => `import "${target}";\n`);
 await Deno.writeTextFile(`${folder}/packages.ts`, imports.join(""));
 const args = ["cache", "--no-config", "--lock=lock.json", "packages.ts"];
 await succeed(Deno.execPath(), args, { cwd: folder });
-await Deno.copyFile(
-  `${folder}/lock.json`,
-  new URL("../cli/packages.lock.json", import.meta.url),
-);
+await Deno.copyFile(`${folder}/lock.json`, new URL("../cli/packages.lock.json", import.meta.url));

@@ -22,9 +22,7 @@ export const STAND_INS: Record<string, string> = {
 export function offlineFlags(): string[] {
   const imports = Object.fromEntries([
     ...Object.entries(config.imports).filter(([, target]) => !target.startsWith("jsr:")),
-    ...Object.entries(STAND_INS).map((
-      [name, file],
-    ) => [name, new URL(file, root).href]),
+    ...Object.entries(STAND_INS).map(([name, file]) => [name, new URL(file, root).href]),
   ]);
   const map = new URL(".mate/import_map.json", root); // Deno 2.9 panics on a data: URL in a workspace
   Deno.mkdirSync(new URL(".", map), { recursive: true });
@@ -50,13 +48,9 @@ export async function isReachable(registry: string): Promise<boolean> {
 
 /** All flags. A line on stderr says if they lead to the stand-ins. */
 export async function testFlags(): Promise<readonly string[]> {
-  const flags = [
-    `--preload=${fileURLToPath(new URL("scripts/time_limit.ts", root))}`,
-  ];
+  const flags = [`--preload=${fileURLToPath(new URL("scripts/time_limit.ts", root))}`];
   if (await isReachable(REGISTRY)) return flags;
-  console.error(
-    `${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`,
-  );
+  console.error(`${REGISTRY} cannot be reached: testing with the stand-ins in scripts/offline/`);
   return [...flags, ...offlineFlags()];
 }
 

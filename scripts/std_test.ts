@@ -32,37 +32,20 @@ Deno.test("offlineFlags() keep every npm package, and map every @std module that
 });
 
 Deno.test("std.ts prints flags that run a test, with stand-ins unless the registry answers with success", async () => {
-  for (
-    const [status, isReachable] of [[200, true], [404, false], [
-      503,
-      false,
-    ]] as const
-  ) {
+  for (const [status, isReachable] of [[200, true], [404, false], [503, false]] as const) {
     await using server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
       () => new Response("{}", { status }),
     );
     const url = `http://127.0.0.1:${server.addr.port}/`;
-    const { code, stdout, stderr } = await deno(
-      ["run", "-A", "scripts/std.ts"],
-      url,
-    );
-    assertEquals(
-      [code, stdout.includes("--import-map")],
-      [0, !isReachable],
-      stderr,
-    );
+    const { code, stdout, stderr } = await deno(["run", "-A", "scripts/std.ts"], url);
+    assertEquals([code, stdout.includes("--import-map")], [0, !isReachable], stderr);
     if (isReachable) assertEquals(stderr, "");
     else assertStringIncludes(stderr, `${url} cannot be reached`);
   }
   const closed = "http://127.0.0.1:1/";
   const { stdout } = await deno(["run", "-A", "scripts/std.ts"], closed);
-  const args = [
-    "test",
-    "--no-check",
-    ...stdout.trim().split(" "),
-    "function/read_test.ts",
-  ];
+  const args = ["test", "--no-check", ...stdout.trim().split(" "), "function/read_test.ts"];
   const { code, stderr } = await deno(args, closed);
   assertEquals(code, 0, stderr);
 });
@@ -79,35 +62,21 @@ Deno.test("fourth", { timeout: 600_000 }, () => {});`,
   );
   const limit = await Deno.readTextFile(new URL("scripts/time_limit.ts", root));
   const preload = `${temporaryFolder()}/time_limit.ts`;
-  await Deno.writeTextFile(
-    preload,
-    limit.replace("LIMIT = 600_000", "LIMIT = 50"),
-  );
+  await Deno.writeTextFile(preload, limit.replace("LIMIT = 600_000", "LIMIT = 50"));
   const { code, stdout } = await deno(
     ["test", "--no-check", `--preload=${preload}`, file],
     "http://127.0.0.1:1/",
   );
   assertEquals(code, 1, stdout);
-  for (
-    const [name, ms, line] of [["first", 50, 2], ["second", 1, 3], [
-      "third",
-      50,
-      4,
-    ]] as const
-  ) {
+  for (const [name, ms, line] of [["first", 50, 2], ["second", 1, 3], ["third", 50, 4]] as const) {
     assertMatch(
       stdout,
-      new RegExp(
-        `\n${name} => \\S+endless_test.ts:${line}:6\nerror: Test timed out after ${ms}ms`,
-      ),
+      new RegExp(`\n${name} => \\S+endless_test.ts:${line}:6\nerror: Test timed out after ${ms}ms`),
     );
   }
   assertStringIncludes(stdout, "1 passed | 3 failed");
 });
 
 function deno(args: string[], registry: string) {
-  return run(Deno.execPath(), args, {
-    cwd: root,
-    env: { JSR_URL: registry, NO_COLOR: "1" },
-  });
+  return run(Deno.execPath(), args, { cwd: root, env: { JSR_URL: registry, NO_COLOR: "1" } });
 }

@@ -8,18 +8,11 @@ export async function toolFlags(checkout: URL, folder: URL): Promise<string[]> {
   const read = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(path, checkout)));
   const [map, core] = [await read(".ci/deno.json"), await read("deno.json")];
   const modules = Object.entries<string>(core.exports)
-    .map((
-      [name, path],
-    ) => [core.name + name.slice(1), new URL(path, checkout).href]);
+    .map(([name, path]) => [core.name + name.slice(1), new URL(path, checkout).href]);
   const imports = { ...map.imports, ...Object.fromEntries(modules) };
   const file = new URL("tool_imports.json", folder);
   await Deno.mkdir(folder, { recursive: true });
   await Deno.writeTextFile(file, JSON.stringify({ imports }));
   const lock = fileURLToPath(new URL("cli/packages.lock.json", checkout));
-  return [
-    "--no-config",
-    `--import-map=${fileURLToPath(file)}`,
-    `--lock=${lock}`,
-    "--frozen",
-  ];
+  return ["--no-config", `--import-map=${fileURLToPath(file)}`, `--lock=${lock}`, "--frozen"];
 }

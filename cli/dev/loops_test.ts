@@ -47,11 +47,7 @@ const MANIFEST = {
     self: {
       module: "f.ts",
       environment: { SELF: "loops-self" },
-      statements: [{
-        Effect: "Allow",
-        Action: "lambda:InvokeFunction",
-        Resource: "*",
-      }],
+      statements: [{ Effect: "Allow", Action: "lambda:InvokeFunction", Resource: "*" }],
     },
   },
   queues: { q: { retries: 1 } },
@@ -61,9 +57,7 @@ Deno.test("a chain through S3, SNS, SQS and Invoke ends after 16 rounds", async 
   const folder = temporaryFolder();
   await Deno.writeTextFile(`${folder}/f.ts`, CODE);
   await Deno.writeTextFile(`${folder}/app.json`, JSON.stringify(MANIFEST));
-  await using platform = await startPlatform(`${folder}/app.json`, {
-    time: "skip",
-  });
+  await using platform = await startPlatform(`${folder}/app.json`, { time: "skip" });
   const invoke = async (name: string) => {
     const path = `/2015-03-31/functions/${name}/invocations`;
     const response = await fetch(`${platform.controlUrl}${path}`, {
@@ -75,37 +69,21 @@ Deno.test("a chain through S3, SNS, SQS and Invoke ends after 16 rounds", async 
   const names = Object.keys(MANIFEST.functions);
   for (const name of names) await invoke(name);
   const texts = () => platform.log.after(0);
-  await within(
-    "the end",
-    platform.settled(),
-    () => texts().map(({ text }) => text).join("\n"),
-  );
+  await within("the end", platform.settled(), () => texts().map(({ text }) => text).join("\n"));
   const rounds = (name: string) =>
     texts().filter((one) => one.functionName === name && /\tround$/.test(one.text)).length;
-  assertEquals(
-    names.map(rounds),
-    names.map(() => 16),
-    texts().map(({ text }) => text).join("\n"),
-  );
+  assertEquals(names.map(rounds), names.map(() => 16), texts().map(({ text }) => text).join("\n"));
   for (const name of names) {
     const found = texts().find(({ text }) => text.startsWith(`"${name}" runs in a loop`));
     assertStringIncludes(found?.text ?? "", "16 invocations", name);
   }
   const { messages, ...counts } = await (await fetch(`${platform.controlUrl}/queues/q`)).json();
-  assertEquals([messages, counts], [[], {
-    visible: 0,
-    invisible: 0,
-    delayed: 0,
-    deadLetters: 1,
-  }]);
+  assertEquals([messages, counts], [[], { visible: 0, invisible: 0, delayed: 0, deadLetters: 1 }]);
 });
 
 Deno.test("Invoke answers a loop with RecursiveInvocationException, and no other function", async () => {
   let trace: string | undefined;
-  const manifest = manifestWith({
-    a: { module: "a.ts" },
-    b: { module: "b.ts" },
-  });
+  const manifest = manifestWith({ a: { module: "a.ts" }, b: { module: "b.ts" } });
   await using test = await startTestPlatform(({ options }) => {
     trace = options.traceId;
     return "{}";
@@ -118,19 +96,10 @@ Deno.test("Invoke answers a loop with RecursiveInvocationException, and no other
     });
     return [status, header("x-amzn-ErrorType")];
   };
-  for (let round = 1; round <= 16; round++) {
-    assertEquals(await invoke("a"), [200, undefined]);
-  }
+  for (let round = 1; round <= 16; round++) assertEquals(await invoke("a"), [200, undefined]);
   assertEquals(await invoke("a"), [400, "RecursiveInvocationException"]);
   assertEquals(await invoke("b"), [200, undefined]);
-  assertMatch(
-    trace!,
-    /^Root=1-[\da-f]{8}-[\da-f]{24};Parent=[\da-f]{16};Sampled=0;Lineage=[^;]+$/,
-  );
+  assertMatch(trace!, /^Root=1-[\da-f]{8}-[\da-f]{24};Parent=[\da-f]{16};Sampled=0;Lineage=[^;]+$/);
   trace = "Root=1-0-0;Lineage=|:1|zz:99|__proto__:5";
-  assertEquals(
-    await invoke("a"),
-    [200, undefined],
-    "a malformed lineage counts nothing",
-  );
+  assertEquals(await invoke("a"), [200, undefined], "a malformed lineage counts nothing");
 });

@@ -91,20 +91,13 @@ const FILES = {
       told: {
         module: "told.ts",
         triggers: {
-          buckets: [{
-            name: "uploads",
-            events: ["s3:ObjectCreated:*"],
-            prefix: "in/",
-          }],
+          buckets: [{ name: "uploads", events: ["s3:ObjectCreated:*"], prefix: "in/" }],
           topics: [{ name: "news", filter: { kind: ["order"] } }],
           queues: [{ name: "jobs" }],
           events: [{ pattern: { source: ["shop"] } }],
         },
       },
-      stream: {
-        module: "stream.ts",
-        triggers: { url: { auth: "none", stream: true } },
-      },
+      stream: { module: "stream.ts", triggers: { url: { auth: "none", stream: true } } },
     },
     queues: { jobs: {} },
   }),
@@ -134,9 +127,7 @@ async function startShop() {
 
 const has = async (program: string) => {
   const isInstalled = await findProgram(program) !== undefined;
-  if (!isInstalled) {
-    console.error(`NOT RUN: the tests with ${program}, which is not installed`);
-  }
+  if (!isInstalled) console.error(`NOT RUN: the tests with ${program}, which is not installed`);
   return isInstalled;
 };
 const hasAws = await has("aws");
@@ -146,13 +137,8 @@ const hasCurl = await has("curl");
 async function assertStream(port: number): Promise<void> {
   if (!hasCurl) return;
   const url = `http://stream.localhost:${port}/`;
-  await using curl = startProgram("curl", {
-    args: ["-sN", url],
-    stdout: "piped",
-  });
-  const parts = await Array.fromAsync(
-    curl.stdout.pipeThrough(new TextDecoderStream()),
-  );
+  await using curl = startProgram("curl", { args: ["-sN", url], stdout: "piped" });
+  const parts = await Array.fromAsync(curl.stdout.pipeThrough(new TextDecoderStream()));
   assertEquals([(await curl.status).code, parts], [0, ["one\n", "two\n"]]);
 }
 
@@ -169,12 +155,7 @@ Deno.test("a function in a sandbox uses the services with the AWS SDK, as far as
     otherBucket: "AccessDenied",
     otherFunction: "AccessDeniedException",
   });
-  const expected = [
-    "aws:s3 in/a.csv",
-    "aws:sns news",
-    "aws:sqs job",
-    "shop Order",
-  ];
+  const expected = ["aws:s3 in/a.csv", "aws:sns news", "aws:sqs job", "shop Order"];
   assertEquals(await shop.told(), expected);
   await assertStream(shop.platform.port);
 });
@@ -186,70 +167,31 @@ Deno.test("the AWS CLI uses the services, and invokes functions", async () => {
   const { controlUrl, servicesUrl } = shop.platform;
   const aws = async (endpoint: string, ...args: string[]) => {
     const all = [...args, "--endpoint-url", endpoint, "--region", "us-east-1"];
-    const env = {
-      AWS_ACCESS_KEY_ID: "me",
-      AWS_SECRET_ACCESS_KEY: "me",
-      AWS_MAX_ATTEMPTS: "1",
-    };
-    const { code, stdout: text, stderr: errors } = await run("aws", all, {
-      env,
-    });
+    const env = { AWS_ACCESS_KEY_ID: "me", AWS_SECRET_ACCESS_KEY: "me", AWS_MAX_ATTEMPTS: "1" };
+    const { code, stdout: text, stderr: errors } = await run("aws", all, { env });
     return { code, text, errors };
   };
   const result = `${shop.folder}/result`;
-  const invoked = await aws(
-    controlUrl,
-    "lambda",
-    "invoke",
-    "--function-name",
-    "told",
-    result,
-  );
+  const invoked = await aws(controlUrl, "lambda", "invoke", "--function-name", "told", result);
   const { StatusCode, ExecutedVersion } = JSON.parse(invoked.text);
   assertEquals([StatusCode, ExecutedVersion], [200, "$LATEST"]);
   assertEquals(await Deno.readTextFile(result), '"told"');
   const file = `${shop.folder}/cli.csv`;
-  const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(
-    72,
-  );
+  const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(72);
   await Deno.writeTextFile(file, content); // 9 MiB, which the AWS CLI sends in parts
   const uploads = "s3://shop-uploads-000000000000-us-east-1/in/";
-  assertEquals(
-    (await aws(servicesUrl, "s3", "cp", file, `${uploads}cli.csv`)).code,
-    0,
-  );
+  assertEquals((await aws(servicesUrl, "s3", "cp", file, `${uploads}cli.csv`)).code, 0);
   const copy = `${shop.folder}/copy`;
   assertEquals((await aws(servicesUrl, "s3", "sync", uploads, copy)).code, 0);
   assertEquals(await Deno.readTextFile(`${copy}/cli.csv`) === content, true);
-  const { text } = await aws(
-    servicesUrl,
-    "sqs",
-    "get-queue-url",
-    "--queue-name",
-    "shop-jobs",
-  );
-  const queue = [
-    "--queue-url",
-    JSON.parse(text).QueueUrl,
-    "--message-body",
-    "by hand",
-  ];
+  const { text } = await aws(servicesUrl, "sqs", "get-queue-url", "--queue-name", "shop-jobs");
+  const queue = ["--queue-url", JSON.parse(text).QueueUrl, "--message-body", "by hand"];
   await aws(servicesUrl, "sqs", "send-message", ...queue);
   const entry = '[{"Source":"shop","DetailType":"By hand","Detail":"{}"}]';
-  const put = await aws(
-    servicesUrl,
-    "events",
-    "put-events",
-    "--entries",
-    entry,
-  );
+  const put = await aws(servicesUrl, "events", "put-events", "--entries", entry);
   assertEquals(JSON.parse(put.text).FailedEntryCount, 0);
   const unknown = await aws(servicesUrl, "kinesis", "list-streams");
   assertEquals(unknown.code === 0, false);
   assertStringIncludes(unknown.errors, "is not emulated locally");
-  assertEquals(await shop.told(), [
-    "aws:s3 in/cli.csv",
-    "aws:sqs by hand",
-    "shop By hand",
-  ]);
+  assertEquals(await shop.told(), ["aws:s3 in/cli.csv", "aws:sqs by hand", "shop By hand"]);
 });

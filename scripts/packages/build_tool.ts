@@ -23,9 +23,7 @@ await rm(TOOL_OUTPUT, { recursive: true, force: true });
 await buildTool();
 await buildEntryPoints();
 await stop();
-for (const name of ["README.md", "LICENSE"]) {
-  await Deno.copyFile(SOURCE + name, OUTPUT + name);
-}
+for (const name of ["README.md", "LICENSE"]) await Deno.copyFile(SOURCE + name, OUTPUT + name);
 await writePackageJson(TOOL_OUTPUT, toolMetadata());
 
 /** Translates each module of the tool, and copies the files that the modules import as data. */
@@ -57,19 +55,11 @@ function rewriteImports(data: Set<string>): Plugin {
     setup(build) {
       build.onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
         if (kind === "entry-point") return undefined;
-        if (!path.startsWith(".")) {
-          return { path: packagePath(path), external: true };
-        }
+        if (!path.startsWith(".")) return { path: packagePath(path), external: true };
         const file = relative(SOURCE, join(resolveDir, path));
         if (file === "deno.json") { // the name and version of the package
-          const metadata = join(
-            relative(resolveDir, SOURCE) || ".",
-            "../package.json",
-          );
-          return {
-            path: metadata.startsWith(".") ? metadata : `./${metadata}`,
-            external: true,
-          };
+          const metadata = join(relative(resolveDir, SOURCE) || ".", "../package.json");
+          return { path: metadata.startsWith(".") ? metadata : `./${metadata}`, external: true };
         }
         if (!file.endsWith(".ts")) data.add(file);
         return { path: path.replace(/\.ts$/, ".js"), external: true };
@@ -127,9 +117,7 @@ function toolMetadata() {
     description: config.description,
     repository: { ...library.repository, directory: "cli" },
     bin: { mate: "./bin.js" },
-    exports: {
-      "./platform": { types: "./platform.d.ts", default: "./platform.js" },
-    },
+    exports: { "./platform": { types: "./platform.d.ts", default: "./platform.js" } },
     dependencies: Object.fromEntries([
       ...packages,
       [library.name, library.version],

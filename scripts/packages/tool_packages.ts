@@ -25,7 +25,5 @@ export function toolPackages(): string[] {
   const names = MODULES.flatMap((path) =>
     ts.preProcessFile(Deno.readTextFileSync(SOURCE + path)).importedFiles
   );
-  return [
-    ...new Set(names.flatMap(({ fileName }) => packageOf(fileName) ?? [])),
-  ].toSorted();
+  return [...new Set(names.flatMap(({ fileName }) => packageOf(fileName) ?? []))].toSorted();
 }

@@ -35,14 +35,9 @@ Deno.test({
   name: "esbuild gets no key of a registry and no proxy",
   ignore: Deno.build.os !== "linux",
   async fn() {
-    await using app = await makeApp(
-      { "one.ts": "export const handler = 1;" },
-      {},
-    );
+    await using app = await makeApp({ "one.ts": "export const handler = 1;" }, {});
     const variables = { NPM_TOKEN: "SECRET", no_proxy: "SECRET.example" };
-    for (const [name, value] of Object.entries(variables)) {
-      Deno.env.set(name, value);
-    }
+    for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
     try {
       await using bundler = await Bundler.open({ folder: app.folder });
       await bundler.bundle(`${app.folder}/one.ts`);
@@ -50,9 +45,7 @@ Deno.test({
         .filter((pid) => Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes("--service="))
         .map((pid) => Deno.readTextFileSync(`/proc/${pid}/environ`));
       assert(environments.length > 0);
-      for (const text of environments) {
-        assertEquals(text.match(/\bPATH=|SECRET/g), ["PATH="]);
-      }
+      for (const text of environments) assertEquals(text.match(/\bPATH=|SECRET/g), ["PATH="]);
     } finally {
       for (const name of Object.keys(variables)) Deno.env.delete(name);
     }
@@ -60,10 +53,7 @@ Deno.test({
 });
 
 Deno.test("the bundler says once that this machine cannot confine it", async () => {
-  await using app = await makeApp(
-    { "one.ts": "export const handler = 1;" },
-    {},
-  );
+  await using app = await makeApp({ "one.ts": "export const handler = 1;" }, {});
   const warnings: string[] = [];
   const problem = "mount: /usr/lib: permission denied";
   for (const _ of [1, 2]) {
@@ -130,10 +120,7 @@ Deno.test("a project of Node.js names the JavaScript that TypeScript makes, as n
 });
 
 Deno.test("a bundler ends when nobody needs it any more, also while it bundles", async () => {
-  await using app = await makeApp(
-    { "one.ts": "export const handler = 1;" },
-    {},
-  );
+  await using app = await makeApp({ "one.ts": "export const handler = 1;" }, {});
   for (const delay of [0, 150, 300, 600]) {
     const bundler = await Bundler.open({ folder: app.folder });
     const bundling = bundler.bundle(`${app.folder}/one.ts`).catch(() => {});

@@ -7,11 +7,7 @@ import { findProgram } from "../../programs/find_program.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 const unzip = await findProgram("unzip");
-if (!unzip) {
-  console.error(
-    "NOT RUN: the tool from HTTP modules, because unzip is not installed",
-  );
-}
+if (!unzip) console.error("NOT RUN: the tool from HTTP modules, because unzip is not installed");
 
 const FLAGS = ["--no-config", "--no-lock"];
 
@@ -31,30 +27,23 @@ async function serveModule(url: URL): Promise<Response> {
   if (file === undefined) return new Response("Not Found", { status: 404 });
   const imports: Record<string, string> = map.imports;
   const paths: Record<string, string> = library.exports;
-  const code = file.replaceAll(
-    /(from |import |import\()"([^".][^"]*)"/g,
-    (all, start, name) => {
-      const path = paths[name.replace("@mate/core", ".")];
-      const target = name.startsWith("@mate/core")
-        ? path && new URL(path, url.origin)
-        : imports[name];
-      return target === undefined ? all : `${start}"${target}"`;
-    },
-  );
+  const code = file.replaceAll(/(from |import |import\()"([^".][^"]*)"/g, (all, start, name) => {
+    const path = paths[name.replace("@mate/core", ".")];
+    const target = name.startsWith("@mate/core")
+      ? path && new URL(path, url.origin)
+      : imports[name];
+    return target === undefined ? all : `${start}"${target}"`;
+  });
   const type = url.pathname.endsWith(".json") ? "application/json" : "application/typescript";
   return new Response(code, { headers: { "content-type": type } });
 }
 
 /** A folder for Deno's cache that has the npm packages of this machine, and none of the modules. */
 async function makeDenoDir(): Promise<string> {
-  const { stdout } = await run(Deno.execPath(), ["info", "--json"], {
-    env: { NO_COLOR: "1" },
-  });
+  const { stdout } = await run(Deno.execPath(), ["info", "--json"], { env: { NO_COLOR: "1" } });
   const { denoDir } = JSON.parse(stdout);
   const folder = temporaryFolder();
-  for (const name of ["npm", "dl"]) {
-    await Deno.symlink(`${denoDir}/${name}`, `${folder}/${name}`);
-  }
+  for (const name of ["npm", "dl"]) await Deno.symlink(`${denoDir}/${name}`, `${folder}/${name}`);
   return folder;
 }
 
@@ -64,9 +53,7 @@ Deno.test({
   async fn() {
     const { tarball, package_ } = await makeDenoPackage();
     await using registry = serve(() => new Response(tarball));
-    await using app = await makeApp({
-      "one.ts": "export const handler = () => 1;",
-    }, {
+    await using app = await makeApp({ "one.ts": "export const handler = () => 1;" }, {
       one: { module: "one.ts" },
     });
     const DENO_DIR = await makeDenoDir();
@@ -76,33 +63,14 @@ Deno.test({
     );
     const program = `${server.url}/program.ts`;
     const deno = (...args: string[]) =>
-      run(Deno.execPath(), args, {
-        cwd: app.folder,
-        env: { DENO_DIR, NO_COLOR: "1" },
-      });
+      run(Deno.execPath(), args, { cwd: app.folder, env: { DENO_DIR, NO_COLOR: "1" } });
     /** Bundles into a folder, and returns the first line of the bootstrap. */
     const bundle = async (out: string, ...flags: string[]) => {
       const folder = `${app.folder}/${out}`;
-      const args = [
-        program,
-        app.manifest,
-        folder,
-        registry.url,
-        JSON.stringify(package_),
-      ];
-      const { code, stderr } = await deno(
-        "run",
-        "-A",
-        ...FLAGS,
-        ...flags,
-        ...args,
-      );
+      const args = [program, app.manifest, folder, registry.url, JSON.stringify(package_)];
+      const { code, stderr } = await deno("run", "-A", ...FLAGS, ...flags, ...args);
       assertEquals(code, 0, stderr);
-      const { stdout } = await run(unzip!, [
-        "-p",
-        `${folder}/layer-arm64.zip`,
-        "bootstrap",
-      ]);
+      const { stdout } = await run(unzip!, ["-p", `${folder}/layer-arm64.zip`, "bootstrap"]);
       return stdout.split("\n")[0];
     };
     // Only the modules that the program imports are cached, as by an installation. Then the registry fails.

@@ -42,11 +42,7 @@ const MANIFEST = {
     },
     secret: { module: "code/f.ts", handler: "secret", secrets: ["KEY"] },
     fail: { module: "code/f.ts", handler: "fail" },
-    some: {
-      module: "code/f.ts",
-      handler: "some",
-      triggers: { queues: [{ name: "jobs" }] },
-    },
+    some: { module: "code/f.ts", handler: "some", triggers: { queues: [{ name: "jobs" }] } },
     once: { module: "code/f.ts", handler: "once" },
   },
   queues: { jobs: { retries: 0 } },
@@ -59,10 +55,7 @@ Deno.test("a saved test passes, asserts what stays the same, and holds no secret
     await Deno.readTextFile(new URL(".ci/deno.json", ROOT)),
   );
   await Deno.mkdir(`${folder}/code`);
-  const reading = READING.replace(
-    "$DYNAMODB",
-    imports["@aws-sdk/client-dynamodb"],
-  )
+  const reading = READING.replace("$DYNAMODB", imports["@aws-sdk/client-dynamodb"])
     .replace("$S3", imports["@aws-sdk/client-s3"]);
   await Deno.writeTextFile(`${folder}/code/f.ts`, CODE);
   await Deno.writeTextFile(`${folder}/code/read.ts`, reading);
@@ -82,24 +75,15 @@ Deno.test("a saved test passes, asserts what stays the same, and holds no secret
       method: "POST",
       body: JSON.stringify(event),
     });
-  await send(`${controlUrl}/buckets/files/a/b%20c.txt`, {
-    method: "PUT",
-    body: "content",
-  });
+  await send(`${controlUrl}/buckets/files/a/b%20c.txt`, { method: "PUT", body: "content" });
   await send(servicesUrl, {
     method: "POST",
     headers: { "x-amz-target": "DynamoDB_20120810.PutItem" },
-    body: JSON.stringify({
-      TableName: "app-items",
-      Item: { id: { S: "1" }, n: { N: "5" } },
-    }),
+    body: JSON.stringify({ TableName: "app-items", Item: { id: { S: "1" }, n: { N: "5" } } }),
   });
   await send(`${platform.url}/v0/read/7`, {});
   await invoke("pure", { a: 1, b: 2 });
-  await invoke("secret", {
-    headers: { cookie: "session=of-the-client" },
-    note: "manifest-secret",
-  });
+  await invoke("secret", { headers: { cookie: "session=of-the-client" }, note: "manifest-secret" });
   await invoke("fail", {});
   await send(`${controlUrl}/queues/jobs`, { method: "POST", body: "m" });
   await within("the end", platform.settled());
@@ -108,9 +92,7 @@ Deno.test("a saved test passes, asserts what stays the same, and holds no secret
   const spans = await platform.traces();
   const save = async (name: string) => {
     const { id } = spans.findLast((span) => span.name === name)!;
-    const response = await fetch(`${controlUrl}/spans/${id}/test`, {
-      method: "POST",
-    });
+    const response = await fetch(`${controlUrl}/spans/${id}/test`, { method: "POST" });
     return { status: response.status, body: await response.json() };
   };
   const expected = {
@@ -130,9 +112,7 @@ Deno.test("a saved test passes, asserts what stays the same, and holds no secret
     assertEquals(body.command, `deno test -A ${test}`);
     for (const file of body.files) {
       const text = await Deno.readTextFile(`${folder}/${file}`);
-      for (
-        const secret of ["manifest-secret", "of-the-client", "of-the-answer"]
-      ) {
+      for (const secret of ["manifest-secret", "of-the-client", "of-the-answer"]) {
         assertEquals([file, text.includes(secret)], [file, false]);
       }
     }
@@ -146,10 +126,7 @@ Deno.test("a saved test passes, asserts what stays the same, and holds no secret
   );
   assertStringIncludes(await source("secret"), "process.env.TEST_COOKIE");
   assertStringIncludes(await source("secret"), "process.env.TEST_KEY");
-  assertStringIncludes(
-    await source("fail"),
-    'assert.equal(failure, "Unhandled");',
-  );
+  assertStringIncludes(await source("fail"), 'assert.equal(failure, "Unhandled");');
   const again = await save("pure");
   assertEquals([again.status, again.body.message], [
     409,

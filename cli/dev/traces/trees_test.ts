@@ -22,17 +22,9 @@ Deno.test("the traces of the shop are the trees of its flows", async () => {
     secrets: { SHOP_TOKEN: "open-sesame" },
     time: "skip",
   });
-  const request = async (
-    method: string,
-    path: string,
-    init: RequestInit = {},
-  ) => {
+  const request = async (method: string, path: string, init: RequestInit = {}) => {
     const headers = { authorization: "Bearer open-sesame", ...init.headers };
-    const response = await fetch(`${platform.url}/v1${path}`, {
-      ...init,
-      method,
-      headers,
-    });
+    const response = await fetch(`${platform.url}/v1${path}`, { ...init, method, headers });
     await response.body?.cancel();
     await within("the end", platform.settled());
   };
@@ -41,16 +33,11 @@ Deno.test("the traces of the shop are the trees of its flows", async () => {
     body: JSON.stringify({ product: "tea", quantity }),
   });
   const body = new FormData();
-  body.set(
-    "file",
-    new File(["tea,Green tea,450\nbroken,,free\n"], "catalogue.csv"),
-  );
+  body.set("file", new File(["tea,Green tea,450\nbroken,,free\n"], "catalogue.csv"));
   await request("POST", "/catalogues", { body });
   await request("POST", "/orders", order(2));
   await request("POST", "/orders", order(0));
-  await request("GET", "/orders", {
-    headers: { authorization: "Bearer guess" },
-  });
+  await request("GET", "/orders", { headers: { authorization: "Bearer guess" } });
   await fetch(`${platform.controlUrl}/schedules/nightly/0`, { method: "POST" });
   await platform.settled();
   assertEquals(draw(await platform.traces()), [
@@ -118,9 +105,7 @@ const MANIFEST = {
       handler: "start",
       timeout: 30,
       memory: 512,
-      triggers: {
-        routes: [{ method: "GET", path: "/start", authorizer: "allow" }],
-      },
+      triggers: { routes: [{ method: "GET", path: "/start", authorizer: "allow" }] },
       uses: {
         buckets: { files: "read-write" },
         topics: { news: "publish" },
@@ -132,59 +117,25 @@ const MANIFEST = {
         { Effect: "Allow", Action: "events:PutEvents", Resource: "*" },
       ],
     },
-    allow: {
-      module: "f.ts",
-      handler: "allow",
-      identity: ["header.Authorization"],
-    },
+    allow: { module: "f.ts", handler: "allow", identity: ["header.Authorization"] },
     stored: {
       module: "f.ts",
       handler: "listen",
-      triggers: {
-        buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }],
-      },
+      triggers: { buckets: [{ name: "files", events: ["s3:ObjectCreated:*"] }] },
     },
-    told: {
-      module: "f.ts",
-      handler: "listen",
-      triggers: { topics: [{ name: "news" }] },
-    },
-    told2: {
-      module: "f.ts",
-      handler: "fail",
-      triggers: { topics: [{ name: "news" }] },
-    },
-    worker: {
-      module: "f.ts",
-      handler: "listen",
-      triggers: { queues: [{ name: "jobs" }] },
-    },
-    other: {
-      module: "f.ts",
-      handler: "listen",
-      triggers: { queues: [{ name: "other" }] },
-    },
+    told: { module: "f.ts", handler: "listen", triggers: { topics: [{ name: "news" }] } },
+    told2: { module: "f.ts", handler: "fail", triggers: { topics: [{ name: "news" }] } },
+    worker: { module: "f.ts", handler: "listen", triggers: { queues: [{ name: "jobs" }] } },
+    other: { module: "f.ts", handler: "listen", triggers: { queues: [{ name: "other" }] } },
     ruled: {
       module: "f.ts",
       handler: "listen",
       triggers: { events: [{ pattern: { source: ["app"] } }] },
     },
     called: { module: "f.ts", handler: "listen" },
-    changed: {
-      module: "f.ts",
-      handler: "listen",
-      triggers: { tables: [{ name: "items" }] },
-    },
-    timed: {
-      module: "f.ts",
-      handler: "fail",
-      triggers: { schedules: ["rate(1 hour)"] },
-    },
-    page: {
-      module: "f.ts",
-      handler: "listen",
-      triggers: { url: { auth: "none" } },
-    },
+    changed: { module: "f.ts", handler: "listen", triggers: { tables: [{ name: "items" }] } },
+    timed: { module: "f.ts", handler: "fail", triggers: { schedules: ["rate(1 hour)"] } },
+    page: { module: "f.ts", handler: "listen", triggers: { url: { auth: "none" } } },
   },
   queues: { jobs: {}, other: {} },
   tables: { items: { key: { id: "string" } } },
@@ -194,25 +145,16 @@ Deno.test("every kind of trigger and of call stands below its cause", async () =
   const folder = temporaryFolder();
   await Deno.writeTextFile(`${folder}/f.ts`, CODE);
   await Deno.writeTextFile(`${folder}/app.json`, JSON.stringify(MANIFEST));
-  await using platform = await startPlatform(`${folder}/app.json`, {
-    time: "skip",
-  });
+  await using platform = await startPlatform(`${folder}/app.json`, { time: "skip" });
   const root = "Root=1-5759e988-bd862e3fe1be46a994272793";
   const parent = "53995c3f42cd8ad8";
-  const headers = {
-    authorization: "me",
-    "x-amzn-trace-id": `${root};Parent=${parent};Sampled=1`,
-  };
+  const headers = { authorization: "me", "x-amzn-trace-id": `${root};Parent=${parent};Sampled=1` };
   const response = await fetch(`${platform.url}/v0/start`, { headers });
   assertEquals([response.status, await response.text()], [200, ""]);
   await within("the end", platform.settled());
   const post = async (path: string, body = "m") => {
     const url = `${platform.controlUrl}/${path}`;
-    await (await fetch(url, {
-      method: "POST",
-      body,
-      headers: { "content-type": "text/plain" },
-    }))
+    await (await fetch(url, { method: "POST", body, headers: { "content-type": "text/plain" } }))
       .text();
     await within("the end", platform.settled());
   };
@@ -257,22 +199,12 @@ Deno.test("every kind of trigger and of call stands below its cause", async () =
   ]);
   const traceId = "5759e988bd862e3fe1be46a994272793";
   const first = spans.find(({ type }) => type === "request")!;
-  assertEquals(
-    [first.traceId, first.parent],
-    [traceId, parent],
-    "the client's trace goes on",
-  );
+  assertEquals([first.traceId, first.parent], [traceId, parent], "the client's trace goes on");
   const denied = spans.find(({ status, type }) => type === "call" && status === "failed")!;
   assertEquals(denied.attributes["mate.denied"], "sqs:SendMessage");
   const attempts = (name: string) => spans.filter((span) => span.name === name);
   const traces = new Set(attempts("timed").map((span) => span.traceId));
   assertEquals(traces.size, 1, "all attempts have one trace");
-  const publication = attempts("told2").slice(-1).concat(
-    attempts("told").slice(-1),
-  );
-  assertEquals(
-    new Set(publication.map((span) => span.traceId)).size,
-    1,
-    "and all subscribers",
-  );
+  const publication = attempts("told2").slice(-1).concat(attempts("told").slice(-1));
+  assertEquals(new Set(publication.map((span) => span.traceId)).size, 1, "and all subscribers");
 });

@@ -19,14 +19,10 @@ const ONLY_DENO = /\bDeno\.(?!test\b)|\baddEventListener\(/;
 
 /** Tests that depend on the runtime: the runtimes that differ, how they differ, and the tests. */
 export const DIFFERENCES: readonly (readonly [runtime: RegExp, why: string, tests: string[]])[] = [
-  [
-    /./,
-    "earlier tests in the same process have set the state of the logger",
-    [
-      "captureLog() returns the records as objects, and prints nothing",
-      "captureLog() passes the error of the function on, and ends the capture",
-    ],
-  ],
+  [/./, "earlier tests in the same process have set the state of the logger", [
+    "captureLog() returns the records as objects, and prints nothing",
+    "captureLog() passes the error of the function on, and ends the capture",
+  ]],
   [/node@20|bun/, "JSON.parse() gives no line, or no position", [
     "queryPayload() says where the JSON broke and never quotes the body",
   ]],
@@ -107,9 +103,7 @@ export interface LibraryTests {
 }
 
 /** Bundles the tests into a file, which prints `{ names, failures }` of the tests as its last line. */
-export async function bundleLibraryTests(
-  output: string,
-): Promise<LibraryTests> {
+export async function bundleLibraryTests(output: string): Promise<LibraryTests> {
   const files = FOLDERS.flatMap((folder) =>
     (readdirSync(new URL(folder, ROOT), { recursive: true }) as string[])
       .filter((name) => name.endsWith("_test.ts")).map((name) => `${folder}/${name}`)
@@ -143,18 +137,14 @@ export async function bundleLibraryTests(
 function needsDeno(file: URL): boolean {
   const text = Deno.readTextFileSync(file);
   const helpers = [...text.matchAll(/ from "(\.[^"]*\/testdata\/[^"]*\.ts)"/g)];
-  return ONLY_DENO.test(text) ||
-    helpers.some(([, path]) => needsDeno(new URL(path!, file)));
+  return ONLY_DENO.test(text) || helpers.some(([, path]) => needsDeno(new URL(path!, file)));
 }
 
 /** Resolves the files of the library to the package, and the packages of JSR to the stand-ins. */
 async function routeToPackage(packages: Set<string>): Promise<Plugin> {
   const entries = await Promise.all(
     MODULES.map(async ([name, path]) =>
-      [
-        config.name + name.slice(1),
-        await import(new URL(path, ROOT).href),
-      ] as const
+      [config.name + name.slice(1), await import(new URL(path, ROOT).href)] as const
     ),
   );
   const isSource = (path: string) =>
@@ -163,21 +153,12 @@ async function routeToPackage(packages: Set<string>): Promise<Plugin> {
   return {
     name: "route to the package",
     setup(build) {
-      build.onResolve(
-        { filter: /^runner$/ },
-        ({ path }) => ({ path, namespace: "runner" }),
-      );
-      build.onLoad(
-        { filter: /./, namespace: "runner" },
-        () => ({ contents: RUNNER }),
-      );
+      build.onResolve({ filter: /^runner$/ }, ({ path }) => ({ path, namespace: "runner" }));
+      build.onLoad({ filter: /./, namespace: "runner" }, () => ({ contents: RUNNER }));
       build.onResolve({ filter: /^source:/ }, ({ path }) => ({
         path: path.slice("source:".length),
       }));
-      build.onResolve(
-        { filter: /^@mate\// },
-        ({ path }) => ({ path, external: true }),
-      );
+      build.onResolve({ filter: /^@mate\// }, ({ path }) => ({ path, external: true }));
       build.onResolve({ filter: /^@std\// }, ({ path }) => ({
         path: new URL(STAND_INS[path]!, ROOT).pathname,
       }));
@@ -189,31 +170,22 @@ async function routeToPackage(packages: Set<string>): Promise<Plugin> {
         packages.add(`${name}@${version}`);
         return { path: name + rest, external: true };
       });
-      build.onResolve(
-        { filter: /^\.\.?\// },
-        ({ path, importer, resolveDir }) => {
-          const file = new URL(path, `file://${resolveDir}/`).pathname;
-          return isSource(file) && importer !== file
-            ? { path: file, namespace: "routed" }
-            : undefined;
-        },
-      );
+      build.onResolve({ filter: /^\.\.?\// }, ({ path, importer, resolveDir }) => {
+        const file = new URL(path, `file://${resolveDir}/`).pathname;
+        return isSource(file) && importer !== file
+          ? { path: file, namespace: "routed" }
+          : undefined;
+      });
       build.onLoad({ filter: /\.ts$/, namespace: "file" }, async ({ path }) => {
         const source = await Deno.readTextFile(path);
         const url = JSON.stringify(`file://${path}`); // a bundle has only one URL
-        return {
-          contents: source.replaceAll("import.meta.url", url),
-          loader: "ts",
-        };
+        return { contents: source.replaceAll("import.meta.url", url), loader: "ts" };
       });
       build.onLoad({ filter: /./, namespace: "routed" }, async ({ path }) => {
-        const lines = Object.entries(await import(`file://${path}`)).map(
-          ([name, value]) => {
-            const entry = entries.find(([, module]) => module[name] === value)
-              ?.[0];
-            return `export { ${name} } from ${JSON.stringify(entry ?? `source:${path}`)};`;
-          },
-        );
+        const lines = Object.entries(await import(`file://${path}`)).map(([name, value]) => {
+          const entry = entries.find(([, module]) => module[name] === value)?.[0];
+          return `export { ${name} } from ${JSON.stringify(entry ?? `source:${path}`)};`;
+        });
         return { contents: lines.join("\n"), loader: "js" };
       });
     },
