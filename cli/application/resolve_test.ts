@@ -547,7 +547,7 @@ Deno.test("resolveApplication() says which names are too long, by how much, and 
   }
   resolve(named("a".repeat(30), "b".repeat(23)));
   const both = named("a".repeat(40), "b".repeat(30), {}, { queues: { ["q".repeat(30)]: {} } });
-  assertEquals(assertThrows(() => resolve(both)).message.split("\n").length, 3);
+  assertEquals(assertThrows(() => resolve(both), TypeError).message.split("\n").length, 3);
 });
 
 Deno.test("resolveApplication() names the line of what the account would refuse, also of a stage and in a copy", () => {

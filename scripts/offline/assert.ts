@@ -36,7 +36,15 @@ export function assertStringIncludes(actual: string, expected: string, message?:
   strict.ok(actual.includes(expected), message ?? problem);
 }
 
-export function assertThrows<E extends Error = Error>(
+// As in @std/assert, an error has a type only if its class is given.
+export function assertThrows(fn: () => unknown): unknown;
+export function assertThrows<E extends Error>(
+  fn: () => unknown,
+  errorClass: ErrorClass<E>,
+  messageIncludes?: string,
+  message?: string,
+): E;
+export function assertThrows<E extends Error>(
   fn: () => unknown,
   errorClass?: ErrorClass<E>,
   messageIncludes?: string,
@@ -51,7 +59,14 @@ export function assertThrows<E extends Error = Error>(
   fail(message ?? `Expected an error, got ${inspect(returned)}`);
 }
 
-export async function assertRejects<E extends Error = Error>(
+export function assertRejects(fn: () => PromiseLike<unknown>): Promise<unknown>;
+export function assertRejects<E extends Error>(
+  fn: () => PromiseLike<unknown>,
+  errorClass: ErrorClass<E>,
+  messageIncludes?: string,
+  message?: string,
+): Promise<E>;
+export async function assertRejects<E extends Error>(
   fn: () => PromiseLike<unknown>,
   errorClass?: ErrorClass<E>,
   messageIncludes?: string,

@@ -6,8 +6,8 @@ import { placesOf } from "./places.ts";
 /** The place of a module at run time, which is that of the bundle. esbuild has written it for `__dirname`, too. */
 const OWN_PLACE = String.raw`\bimport\.meta\.(?:url|dirname|filename)\b`;
 
-/** The function that esbuild adds for a `require` that it cannot follow, and its name. */
-const REQUIRE = /([\w$]+) ?= ?(?:\/\* @__PURE__ \*\/ )?\(\(?[\w$]+\)? ?=> ?typeof require\b/;
+/** The function that esbuild adds for a `require` that it cannot follow, and its name. The search begins once in each word. */
+const REQUIRE = /(?<![\w$])([\w$]+) ?= ?(?:\/\* @__PURE__ \*\/ )?\(\(?[\w$]+\)? ?=> ?typeof require\b/;
 
 /** A comparison, as in `if (import.meta.url === …)`, and `typeof __dirname` open no file. */
 const COMPARED = /(?:[!=]==?|\btypeof)\s*$/;

@@ -42,7 +42,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
     import { words } from "words";
     import { fonts } from "fonts";
     import { run } from "worker";
-    export const handler = () => [words, fonts, run()];`,
+    export const handler = async () => [words, fonts, run()];`,
 };
 
 /** Bundles functions. Returns the paths of their files, their problems and all warnings. */
