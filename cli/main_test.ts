@@ -67,7 +67,7 @@ Deno.test("mate says why a command fails, and exits with 1", async () => {
       ],
       [
         ["invoke", "f", "deno.json"],
-        /^Error: Cannot use the manifest "deno\.json":\n {2}line 1: "stage" .*\n[^]*"imports", ".* are not keys of a manifest: expected one of /,
+        /^Error: Cannot use the manifest "deno\.json":\n {2}line 1: "stage" .*\n[^]*"exports", ".* are not keys of a manifest: expected one of /,
       ],
       [["logs", "README.md"], /^Error: Cannot read the manifest "README\.md": /],
       [
