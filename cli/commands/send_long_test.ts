@@ -65,20 +65,22 @@ Deno.test("mate send and mate invoke use the platform of mate dev, and no secret
   const [, base] = await command.find(/Start page {2}(http:\/\/[\d.:]+\/)[^]*Ctrl-C/);
   // A proxy would learn the secret of the platform.
   const env = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1", NO_PROXY: "" };
+  // As in a terminal: the process of the tests may have connections to functions, which its process group shares.
+  const terminal = { cwd, env, detached: true };
   for (const [args, event] of SENT) {
-    const { code, stderr } = await mate(["send", ...args], { cwd, env });
+    const { code, stderr } = await mate(["send", ...args], terminal);
     assertEquals([code, stderr], [0, ""], args.join(" "));
     await command.find(event);
   }
   for (const [args, status, problem] of WRONG) {
-    const { code, stderr } = await mate(["send", ...args], { cwd, env });
+    const { code, stderr } = await mate(["send", ...args], terminal);
     assertEquals([code, stderr.trim().split("\n").length], [status, 1], stderr);
     assertStringIncludes(stderr, problem);
   }
-  const { code, stdout, stderr } = await mate(["invoke", "all", "--event", '{"by":"hand"}'], {
-    cwd,
-    env,
-  });
+  const { code, stdout, stderr } = await mate(
+    ["invoke", "all", "--event", '{"by":"hand"}'],
+    terminal,
+  );
   assertEquals([code, stdout], [0, '"here"\n']);
   const origin = base!.replace(/\/$/, "");
   assertStringIncludes(stderr, `Invoking "all" on the platform of sender at ${origin}\n`);

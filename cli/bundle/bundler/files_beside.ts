@@ -7,7 +7,8 @@ import { placesOf } from "./places.ts";
 const OWN_PLACE = String.raw`\bimport\.meta\.(?:url|dirname|filename)\b`;
 
 /** The function that esbuild adds for a `require` that it cannot follow, and its name. The search begins once in each word. */
-const REQUIRE = /(?<![\w$])([\w$]+) ?= ?(?:\/\* @__PURE__ \*\/ )?\(\(?[\w$]+\)? ?=> ?typeof require\b/;
+const REQUIRE =
+  /(?<![\w$])([\w$]+) ?= ?(?:\/\* @__PURE__ \*\/ )?\(\(?[\w$]+\)? ?=> ?typeof require\b/;
 
 /** A comparison, as in `if (import.meta.url === …)`, and `typeof __dirname` open no file. */
 const COMPARED = /(?:[!=]==?|\btypeof)\s*$/;
