@@ -19,7 +19,8 @@ export function createTraces(map: Html): Html {
 <h2 id="traces-title" class="unseen">Traces</h2>
 <div class="toolbar">
 <label class="unseen" for="filter-text">Filter</label>
-<input id="filter-text" type="search" placeholder="Filter: path, function, error" spellcheck="false">
+<input id="filter-text" type="search" placeholder="Filter traces"
+ title="A part of a path, a function or an error" spellcheck="false">
 <label class="unseen" for="filter-kind">Which traces</label>
 <select id="filter-kind">
 <option value="all">all</option>
@@ -27,7 +28,7 @@ export function createTraces(map: Html): Html {
 <option value="slow">slow (1 s)</option>
 <option value="cold">cold</option>
 </select>
-<button type="button" id="filter-clear">Clear</button>
+<button type="button" id="traces-delete" title="Delete all traces">Delete all</button>
 </div>
 <div id="trace-list" class="traces-in-view" role="listbox" aria-label="Traces" tabindex="0"></div>
 <p class="empty" id="trace-empty"></p>

@@ -50,7 +50,7 @@ export function createTraceList(spans, open) {
   spans.follow(draw);
   text.addEventListener("input", draw);
   kind.addEventListener("change", draw);
-  byId("filter-clear").addEventListener("click", async () => {
+  byId("traces-delete").addEventListener("click", async () => {
     await fetch("traces", { method: "DELETE" });
     byId("filter-text").focus();
   });
