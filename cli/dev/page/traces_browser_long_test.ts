@@ -144,7 +144,7 @@ browserTest("a failed import is found, mended, sent again and redriven", async (
     await letters.getByText("TypeError: Cannot read properties of undefined").waitFor();
     await assertAccessible(page, "#data/dead-letters");
     await page.setViewportSize({ width: 1_280, height: 800 });
-    await page.getByRole("link", { name: "The last attempt" }).click();
+    await page.getByRole("link", { name: "Trace of the last attempt" }).click();
     await tree.getByText("to the dead letters").waitFor();
     await page.goBack();
     await page.getByRole("button", { name: "Redrive" }).click();

@@ -2,6 +2,7 @@
 import { objectUrl } from "./forms.js";
 import { byId, make, makePre } from "./make.js";
 import { showText } from "./payload.js";
+import { titleOf } from "./problem.js";
 import { showClock, showCount, showSize } from "./units.js";
 
 /** The time between two looks at what is shown, in milliseconds. */
@@ -74,7 +75,7 @@ function makeDeadLetter({ id, of, reason, spanId, redrive, ...message }) {
   const from = of.type === "table"
     ? `table ${of.name}, for the function ${of.function}`
     : `queue ${of.name}`;
-  const cause = reason ? `${reason.type}: ${reason.message}` : "The reason is not known any more";
+  const cause = reason ? titleOf(reason) : "The reason is not known any more";
   const why = redrive === true ? undefined : `why-redrive-${id}`;
   const post = () => redrive === true && fetch(`dead-letters/${id}/redrive`, { method: "POST" });
   return {
@@ -85,7 +86,7 @@ function makeDeadLetter({ id, of, reason, spanId, redrive, ...message }) {
       message.traceId && make(
         "p",
         {},
-        linkTo(message.traceId, spanId ?? "", spanId ? "The last attempt" : "Its trace"),
+        linkTo(message.traceId, spanId ?? "", spanId ? "Trace of the last attempt" : "Its trace"),
       ),
       why && make("p", { id: why, class: "muted" }, redrive),
     ])],

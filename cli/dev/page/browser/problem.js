@@ -40,25 +40,23 @@ export function makeStack(frames) {
   ];
 }
 
+/** Tells an error in one line. */
+export function titleOf({ type, message }) {
+  if (/^\d+$/.test(type)) return `${type} ${message}`;
+  if (type === "batchItemFailures") return `${message}. The log says why.`;
+  return message ? `${type}: ${message}` : type;
+}
+
 /** Makes the section with the error. */
 export function makeProblem({ status, error }) {
   if (error === undefined) return [];
-  const { type, message, stack = [] } = error;
-  const isNumber = /^\d+$/.test(type);
-  const isPartial = type === "batchItemFailures";
-  const title = isNumber
-    ? `${type} ${message}`
-    : isPartial
-    ? `${message}. The log says why.`
-    : message
-    ? `${type}: ${message}`
-    : type;
+  const { stack = [] } = error;
   return [
     make("h3", {}, status === "failed" ? "Error" : "Refused"),
     make(
       "div",
       { class: `problem ${status === "failed" ? "bad" : "warn"}` },
-      make("strong", {}, title),
+      make("strong", {}, titleOf(error)),
       stack.length > 0 && makeStack(stack),
     ),
   ];

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { factsOf, nameOf, phasesOf } from "./describe.js";
 import { showPayload, showText } from "./payload.js";
-import { rightsFor, splitStack } from "./problem.js";
+import { rightsFor, splitStack, titleOf } from "./problem.js";
 import { showDuration, showSize } from "./units.js";
 
 Deno.test("showText() unfolds JSON in JSON and bodies in base64", () => {
@@ -119,4 +119,14 @@ Deno.test("durations and sizes are short", () => {
   const times = [0.4, 12.6, 999.6, 1_234, 59_960, 61_000, 7_260_000].map(showDuration);
   assertEquals(times, ["<1 ms", "13 ms", "1 s", "1.23 s", "1 min 0 s", "1 min 1 s", "2 h 1 min"]);
   assertEquals([5, 2_048, 5 * 1_048_576].map(showSize), ["5 B", "2 KiB", "5 MiB"]);
+});
+
+Deno.test("titleOf() tells a status, a report of failed records and an exception", () => {
+  const cases = [
+    ["503", "The service is busy", "503 The service is busy"],
+    ["batchItemFailures", "1 of 2 records failed", "1 of 2 records failed. The log says why."],
+    ["TypeError", "x is null", "TypeError: x is null"],
+    ["TimedOut", "", "TimedOut"],
+  ];
+  for (const [type, message, title] of cases) assertEquals(titleOf({ type, message }), title);
 });
