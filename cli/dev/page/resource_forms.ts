@@ -24,7 +24,7 @@ export function messageForm(queue: string, { fifo }: Queue): Form {
   return {
     fields: markup`${fifo ? group : []}
 <label>Message of the queue<textarea name="body" rows="2" required></textarea></label>`,
-    button: "Send the message",
+    button: "Send a message",
     path: `queues/${queue}`,
   };
 }
@@ -34,7 +34,7 @@ export function itemForm(table: string, { key, attributes }: Table): Form {
   const example = key.map((name) => [name, attributes[name] === "N" ? 1 : "example"]);
   return {
     fields: jsonField("Item (JSON)", 3, Object.fromEntries(example)),
-    button: "Put the item",
+    button: "Put an item",
     path: `tables/${table}`,
   };
 }

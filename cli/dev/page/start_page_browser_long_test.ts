@@ -75,7 +75,7 @@ testPage("fires a schedule, puts an event and sends a message to a queue", async
   await listener.getByText("200 OK").waitFor();
   const worker = await card(page, "worker");
   await worker.getByLabel("Message of the queue").fill("Hello");
-  await worker.getByRole("button", { name: "Send the message" }).click();
+  await worker.getByRole("button", { name: "Send a message" }).click();
   await worker.getByText("200 OK").waitFor();
   await test.platform.settled();
   const eventOf = (name: string) => test.host.calls.find((call) => call.name === name)!.event;
@@ -90,7 +90,7 @@ testPage("sends a message to a group of a FIFO queue", async (page, test) => {
   const article = await card(page, "follower");
   await article.getByLabel("Message of the queue").fill("Hello");
   await article.getByLabel("Message group").fill("a&b");
-  await article.getByRole("button", { name: "Send the message" }).click();
+  await article.getByRole("button", { name: "Send a message" }).click();
   await article.getByText("200 OK").waitFor();
   await test.platform.settled();
   assertEquals(test.host.calls[0]!.event.Records[0].attributes.MessageGroupId, "a&b");
@@ -128,7 +128,7 @@ testPage("puts items into a table, finds one by its key and deletes it", async (
   await items.locator("summary").click();
   for (const item of ['{"id":"<b>","list":[1.5,{"a":null}]}', '{"id":"2"}']) {
     await items.getByLabel("Item (JSON)").fill(item);
-    await items.getByRole("button", { name: "Put the item" }).click();
+    await items.getByRole("button", { name: "Put an item" }).click();
     await items.getByText("204 No Content").waitFor();
     await items.locator(".entries").getByText(item).waitFor();
   }
