@@ -23,8 +23,8 @@ export function createMap(application: Application): Html {
   const graph = graphOf(application);
   const names = Object.keys(application.functions);
   const legend = markup`
-<p class="legend muted small">An arrow calls or writes, a dashed line reads. A click on a place
-shows its traces.</p>`;
+<p class="legend muted small">An arrow calls or writes, a dashed line reads. The number of a place
+counts its requests, runs or calls. A click on a place shows its traces.</p>`;
   if (names.length <= MOST) return markup`${draw(graph, application.name)}${legend}`;
   const pictures = names.map((name, index) => {
     const near = draw(neighbourhood(graph, `function:${name}`), name);
