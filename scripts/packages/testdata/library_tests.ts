@@ -112,9 +112,7 @@ export async function bundleLibraryTests(output: string): Promise<LibraryTests> 
   await build({
     stdin: {
       contents: [
-        `import fc from "fast-check";`,
         `import { runAll } from "runner";`,
-        "fc.configureGlobal({ numRuns: 25 });", // The properties hold on Deno with more values.
         ...files.map((file) => `import ${JSON.stringify(new URL(file, ROOT).pathname)};`),
         `await runAll();`,
       ].join("\n"),
