@@ -56,7 +56,12 @@ export interface Ended {
 export async function mate(args: readonly string[], options?: MateOptions): Promise<Ended> {
   const { code, stdout, stderr } = await startMate(args, options).output();
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: decode(stdout), stderr: decode(stderr) };
+  return { code, stdout: decode(stdout), stderr: withoutDownloads(decode(stderr)) };
+}
+
+/** Removes the lines about programs that a fresh machine has to fetch. */
+export function withoutDownloads(text: string): string {
+  return text.replace(/^Fetching .*\n/gm, "");
 }
 
 const script = await findProgram("script");
