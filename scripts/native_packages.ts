@@ -53,7 +53,7 @@ if (!isReady) console.error("NOT RUN: native packages, because Node.js or npm is
 
 Deno.test({
   name: "native packages of npm are bundled for each architecture, and work",
-  timeout: 1_800_000, // It takes minutes.
+  timeout: 3_600_000, // It takes minutes, and more on a busy machine.
   ignore: !isReady,
   async fn() {
     const database =

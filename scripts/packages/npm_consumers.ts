@@ -117,7 +117,7 @@ if (missing.length > 0) {
 
 Deno.test({
   name: "the npm package of the tool works in Node.js projects",
-  timeout: 1_800_000, // It takes minutes.
+  timeout: 3_600_000, // It takes minutes, and more on a busy machine.
   sanitizeOps: false,
   sanitizeResources: false,
   async fn(t) {

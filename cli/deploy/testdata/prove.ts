@@ -52,7 +52,7 @@ export async function prove(
   if (missing.length > 0) console.error(`NOT RUN: ${name}. Missing:\n- ${missing.join("\n- ")}`);
   Deno.test({
     name: `${name}, in an emulated cloud`,
-    timeout: 1_800_000, // It takes minutes.
+    timeout: 3_600_000, // It takes minutes, and more on a busy machine.
     ignore: missing.length > 0,
     sanitizeOps: false, // the emulator keeps connections alive
     sanitizeResources: false,
