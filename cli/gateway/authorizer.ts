@@ -131,8 +131,8 @@ export class Authorizers<Event> {
       const reason = `the authorizer "${name}" threw "Unauthorized"; ${shape}`;
       throw new GatewayError("UNAUTHORIZED", reason);
     }
-    // Code for the other kind of event finds no token.
-    const remedy = authorizes === "request"
+    // Code for the other kind of event reads a token that is not there.
+    const remedy = authorizes === "request" && errorType === "TypeError"
       ? ', and no authorizationToken, which "authorizes": "token" gives'
       : "";
     const what = `${errorType}: ${shorten(String(errorMessage))}`;

@@ -40,9 +40,9 @@ const startWith = (authorizer: (call: Call) => ReturnType<typeof error> | string
     manifest: MANIFEST,
   });
 
-const error = (errorMessage: string) => ({
+const error = (errorMessage: string, errorType = "Error") => ({
   failure: "error" as const,
-  payload: new TextEncoder().encode(JSON.stringify({ errorType: "Error", errorMessage })),
+  payload: new TextEncoder().encode(JSON.stringify({ errorType, errorMessage })),
 });
 
 Deno.test("an authorizer gets the request, and its context goes to the function", async () => {
@@ -111,9 +111,12 @@ Deno.test("the log of a denied request says what the authorizer returned or thre
       [result("Deny"), [/denies arn:.*: \[\{"Action":"execute-api:\*","Effect":"Deny"/]],
       [error("Unauthorized"), [/threw "Unauthorized"; it got an event with type, methodArn, /]],
       [
-        error("no split"),
-        [/failed: Error: no split; it got an event with type, .*"authorizes": "token" gives/],
+        error("no split", "TypeError"),
+        [/failed: TypeError: no split; it got an event with type, .*"authorizes": "token" gives/],
       ],
+      [error("no secret"), [
+        /failed: Error: no secret; it got an event with type, (?!.*"token").*$/,
+      ]],
       ['"no"', [
         /expected "principalId" to be a string; it got an event with .*, and returned "no"/,
       ]],
