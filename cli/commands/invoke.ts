@@ -34,8 +34,9 @@ export const invoke: Command = defineCommand({
   summary: "Invokes a function once, and prints its result",
   details:
     `MANIFEST is ${MANIFEST} by default. The function runs on this machine, with everything that it uses: on
-the platform of "mate dev" if that runs, or else on one of its own, whose buckets and tables are empty. The
-result goes to the standard output, and the log to the standard error.
+the platform of "mate dev" if that runs, or else on one of its own, whose buckets and tables are empty. With
+--stage or --profile, it has a platform of its own. The result goes to the standard output, and the log to
+the standard error.
 
 @mate/core/testing makes events, for example the event of a route:
   ${
@@ -72,7 +73,9 @@ result goes to the standard output, and the log to the standard error.
     const { findRunning } = await import("../dev/running_platform.ts");
     const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
     await using stack = new AsyncDisposableStack();
-    const running = deployed ? undefined : await findRunning(path, manifest.name, data);
+    // The platform that runs may have another stage or another login.
+    const isOwn = deployed || stage !== undefined || profile !== undefined;
+    const running = isOwn ? undefined : await findRunning(path, manifest.name, data);
     const say = json ? () => {} : note;
     if (running !== undefined) {
       say(`Invoking "${name}" on the platform of ${manifest.name} at ${new URL(running).origin}`);

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
+import { serve } from "../testdata/bundle.ts";
 import { Command, mate } from "../testdata/command.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 
@@ -85,9 +86,26 @@ Deno.test("mate send and mate invoke use the platform of mate dev, and no secret
   const origin = base!.replace(/\/$/, "");
   assertStringIncludes(stderr, `Invoking "all" on the platform of sender at ${origin}\n`);
   await command.find(/got \{"by":"hand"\}/);
+  const own = await mate(["invoke", "all", "--stage", "v0"], terminal);
+  assertMatch(own.stderr, /^Bundling "all"\n/, "the platform may run another stage");
   const file = join(cwd, ".mate/sender/.address");
   const { mode } = await Deno.stat(file);
   assertEquals([mode! & 0o777, await Deno.readTextFile(file)], [0o600, base]);
+
+  // A clone may bring the address of a stranger, and a link to the lock of a platform that runs.
+  const requests: string[] = [];
+  await using stranger = serve(({ url }) => {
+    requests.push(url);
+    return new Response();
+  });
+  const clone = await makeFolder();
+  const data = join(clone, ".mate/sender");
+  await Deno.mkdir(data, { recursive: true });
+  await Deno.symlink(join(cwd, ".mate/sender/.lock"), join(data, ".lock"));
+  await Deno.writeTextFile(join(data, ".address"), `${stranger.url}/`);
+  const led = await mate(["send", "queue", "jobs", "tea"], { ...terminal, cwd: clone });
+  assertMatch(led.stderr, /^Error: Cannot use ".*\/\.lock": it is a link, .*\n$/);
+  assertEquals([led.code, requests], [1, []]);
 });
 
 Deno.test("mate send says how to start the platform, if none holds the folder of the data", async () => {

@@ -84,8 +84,14 @@ async function removeAddress(path: string): Promise<void> {
   await ifThere(Deno.remove(join(path, ADDRESS)));
 }
 
-/** Reads the address of the platform that holds a folder. Returns `undefined` if none does. */
+/**
+ * Reads the address of the platform that holds a folder.
+ *
+ * @returns The address; `undefined` if no platform holds the folder.
+ * @throws {LinkError} If the folder is a link or has a link in it, which may lead to the lock of another platform.
+ */
 export async function readAddress(path: string): Promise<string | undefined> {
+  await refuseLinksIn(path);
   const lock = await ifThere(Deno.open(join(path, LOCK), { read: true, write: true }));
   if (lock === undefined) return undefined;
   try {

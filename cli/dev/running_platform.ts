@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { refuseLinks } from "../rules/links.ts";
 import { ownFolder, readAddress } from "./data_folder.ts";
 
 /**
@@ -6,13 +7,17 @@ import { ownFolder, readAddress } from "./data_folder.ts";
  * the secret of the platform: its front door tells it to programs of the developer.
  *
  * @returns The URL of the platform itself, or `undefined` if no platform holds the folder of the data.
+ * @throws {LinkError} If a clone has brought a link in place of the folder, or in it.
+ * @throws {Error} If the platform takes this program for one that passes on requests of functions.
  */
 export async function findRunning(
   manifestPath: string,
   name: string,
   data: string | undefined,
 ): Promise<string | undefined> {
-  const address = await readAddress(data ?? ownFolder(dirname(manifestPath), name));
+  const folder = data ?? ownFolder(dirname(manifestPath), name);
+  if (data === undefined) await refuseLinks(dirname(folder), folder);
+  const address = await readAddress(folder);
   if (address === undefined) return undefined;
   Deno.env.set("NO_PROXY", "127.0.0.1"); // A proxy would learn the secret.
   const response = await fetch(address, {
