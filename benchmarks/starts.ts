@@ -26,10 +26,7 @@ export async function startTool(
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningProgram> {
   const own = flags.get(checkout) ??
-    toolFlags(
-      pathToFileURL(`${checkout}/`),
-      pathToFileURL(`${temporaryFolder()}/`),
-    );
+    toolFlags(pathToFileURL(`${checkout}/`), pathToFileURL(`${temporaryFolder()}/`));
   flags.set(checkout, own);
   const tool = ["run", "-A", ...await own, `${checkout}/cli/main.ts`];
   const command = new Deno.Command(Deno.execPath(), {
