@@ -32,11 +32,7 @@ const pathOf = (path: string) =>
   path === "README.md" ? "about.md" : path.replace(/(^|\/)README\.md$/, "$1index.md");
 
 /** Rewrites the links of a page: to pages of the site as they are named there, and to other files on GitHub. */
-function withLinks(
-  text: string,
-  path: string,
-  sources: readonly string[],
-): string {
+function withLinks(text: string, path: string, sources: readonly string[]): string {
   const parts = text.split(/(^ *```[^]*?^ *```$)/m);
   return parts.map((part, index) => {
     if (index % 2 === 1) return part;
@@ -49,9 +45,7 @@ function withLinks(
           1,
         );
         const end = anchor === undefined ? "" : `#${anchor}`;
-        if (
-          target === "cli/manifest/schema.json"
-        ) return `${label}(/manifest.md${end})`;
+        if (target === "cli/manifest/schema.json") return `${label}(/manifest.md${end})`;
         if (sources.includes(target)) {
           return `${label}(/${pathOf(target)}${end})`;
         }
@@ -62,10 +56,7 @@ function withLinks(
 }
 
 const titleOf = (text: string) =>
-  (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "").replace(
-    /: @mate\/\S+$/,
-    "",
-  );
+  (/^# (.+)$/m.exec(text)?.[1] ?? "").replaceAll("`", "").replace(/: @mate\/\S+$/, "");
 
 /** The groups of docs/README.md, each with the pages that it links. */
 async function guides(sources: readonly string[]): Promise<Item[]> {
@@ -102,10 +93,7 @@ async function api(): Promise<Item[]> {
         items.push({ text, link: `/api/${path}${name.replace(/\.md$/, "")}` });
         const file = new URL(`${path}${name}`, folder);
         const content = await Deno.readTextFile(file);
-        await Deno.writeTextFile(
-          file,
-          `---\neditLink: false\noutline: 2\n---\n\n${content}`,
-        );
+        await Deno.writeTextFile(file, `---\neditLink: false\noutline: 2\n---\n\n${content}`);
       }
     }
   };
@@ -119,12 +107,10 @@ async function landing(): Promise<string> {
   const section = (heading: string) =>
     readme.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!.trim();
   const page = await Deno.readTextFile(new URL("landing.md", HERE));
-  return page.replaceAll(
-    /<!-- README: (.+) -->/g,
-    (_, heading) => section(heading),
-  );
+  return page.replaceAll(/<!-- README: (.+) -->/g, (_, heading) => section(heading));
 }
 
+/** Builds the site into a folder. Its pages lie below `base`. The packages have to be installed. */
 export async function build(out: string, base = "/core/"): Promise<void> {
   await Deno.remove(WORK, { recursive: true }).catch(() => {});
   await Deno.mkdir(PAGES, { recursive: true });
@@ -141,20 +127,10 @@ export async function build(out: string, base = "/core/"): Promise<void> {
     await write(pathOf(path), `---\nsource: ${path}\n---\n\n${text}`);
   }
   await write("index.md", withLinks(await landing(), "README.md", sources));
-  await succeed(
-    Deno.execPath(),
-    ["run", "-A", "scripts/manifest_reference.ts"],
-    { cwd: ROOT },
-  );
-  const manifest = (await read(".mate/manifest.md")).replace(
-    /^---\n[^]*?\n---\n/,
-    "",
-  );
+  await succeed(Deno.execPath(), ["run", "-A", "scripts/manifest_reference.ts"], { cwd: ROOT });
+  const manifest = (await read(".mate/manifest.md")).replace(/^---\n[^]*?\n---\n/, "");
   const source = "---\nsource: cli/manifest/schema.json\n---\n";
-  await write(
-    "manifest.md",
-    source + withLinks(manifest, ".mate/manifest.md", sources),
-  );
+  await write("manifest.md", source + withLinks(manifest, ".mate/manifest.md", sources));
   const groups = await guides(sources);
   const list = groups.map(({ text, items }) =>
     [
@@ -187,9 +163,7 @@ export async function build(out: string, base = "/core/"): Promise<void> {
     new URL("pages.json", WORK),
     JSON.stringify({ out, base, version: core.version, sidebar }),
   );
-  await succeed("node", ["node_modules/vitepress/bin/vitepress.js", "build"], {
-    cwd: HERE,
-  });
+  await succeed("node", ["node_modules/vitepress/bin/vitepress.js", "build"], { cwd: HERE });
 }
 
 if (import.meta.main) {
