@@ -64,7 +64,8 @@ Deno.test("invoke() serves handlers that return, resolve or call back, and rejec
 Deno.test("invoke() takes every handler of the library and of @types/aws-lambda", async () => {
   const http = await proxyEvent({ url: "/" });
   assertEquals((await invoke(proxyHandler(() => ({ a: 1 })), http)).statusCode, 200);
-  assertEquals((await invoke(fetchHandler(() => new Response("x")), http)).body, "x");
+  const text = () => new Response("x", { headers: { "content-type": "text/plain" } });
+  assertEquals((await invoke(fetchHandler(text), http)).body, "x");
   const queue = await invoke(queueHandler(() => {}), queueEvent());
   const table = await invoke(tableHandler(() => {}), tableEvent());
   assertEquals([queue, table], [{ batchItemFailures: [] }, { batchItemFailures: [] }]);
