@@ -1,4 +1,4 @@
-import { invalid, tagOf } from "./read.ts";
+import { invalid, tagOf } from "./arguments.ts";
 
 /** The methods of ECMAScript 2026. Old runtimes lack them. */
 interface Base64Methods {

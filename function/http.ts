@@ -1,4 +1,4 @@
-import { invalid } from "./read.ts";
+import { invalid } from "./arguments.ts";
 
 /** Whether a text is a token (RFC 9110 §5.6.2), as names of header fields and methods are. */
 export function isToken(text: unknown): boolean {

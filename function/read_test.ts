@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { runInNewContext } from "node:vm";
 import { refuse } from "../testdata/accessors.ts";
-import { isPlainObject, read, readOptionalString, readString, readTime } from "./read.ts";
+import { read, readOptionalString, readString, readTime } from "./read.ts";
 import type { JsonObject, JsonValue } from "./mod.ts";
 
 const EVENT = JSON.parse(`{
@@ -57,14 +56,6 @@ Deno.test("readOptionalString() gives null for an absent key, but needs the pare
     const error = refuse(() => readOptionalString(EVENT, path));
     assertEquals(error.path, path.slice(0, -1).join("."));
   }
-});
-
-Deno.test("isPlainObject() accepts only objects such as JSON.parse() makes, in any realm", () => {
-  for (const value of [{}, JSON.parse("{}"), Object.create(null), runInNewContext("({})")]) {
-    assertEquals(isPlainObject(value), true);
-  }
-  const others = [null, undefined, 1, "x", [], runInNewContext("[]"), new Map(), () => {}];
-  for (const value of others) assertEquals(isPlainObject(value), false);
 });
 
 const parse = (time: string) => readTime({ time }, ["time"]);

@@ -1,5 +1,5 @@
 import type { FnContext } from "../function/event.ts";
-import { invalid, isThenable, kindOf } from "../function/read.ts";
+import { invalid, isThenable, kindOf } from "../function/arguments.ts";
 import { withRequestId } from "../logger/mod.ts";
 import { createContext } from "./call.ts";
 import { isStreamed, openResult, toStreamedResponse } from "./streamed_response.ts";

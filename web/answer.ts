@@ -1,6 +1,6 @@
 import { isStream, stopStream, toBytes } from "../function/bytes.ts";
 import { WEB } from "../function/http.ts";
-import { invalid } from "../function/read.ts";
+import { invalid } from "../function/arguments.ts";
 import type { AnswerEvent } from "../gateway/handler.ts";
 import type { Answer } from "../gateway/response/answer.ts";
 import { agreeOnCodec, encodeSoon } from "../gateway/response/coding.ts";

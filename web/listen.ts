@@ -1,4 +1,4 @@
-import { invalid } from "../function/read.ts";
+import { invalid } from "../function/arguments.ts";
 import { loggerState, readEnvironment } from "../logger/state.ts";
 import { readHandler, type WebHandler } from "./answer.ts";
 import { serveNode } from "./node_server.ts";

@@ -1,4 +1,4 @@
-import { checkNames, invalid } from "../function/read.ts";
+import { checkNames, invalid } from "../function/arguments.ts";
 import { readEnvironment } from "../logger/state.ts";
 
 /** The options of {@linkcode toFetch}. */

@@ -1,4 +1,5 @@
-import { isPlainObject, setOwn } from "../../function/read.ts";
+import { isPlainObject } from "../../function/arguments.ts";
+import { setOwn } from "../../function/read.ts";
 
 /** A JSON Schema that is an object. */
 export type SchemaObject = Record<string, unknown>;

@@ -1,5 +1,6 @@
 import type { FnContext } from "../../function/event.ts";
-import { invalid, isPlainObject, type JsonValue, kindOf } from "../../function/read.ts";
+import { invalid, isPlainObject, kindOf } from "../../function/arguments.ts";
+import type { JsonValue } from "../../function/read.ts";
 import type { StandardSchema } from "../../function/schema.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
 import type { HttpResponse } from "../response/http_response.ts";

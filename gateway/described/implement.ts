@@ -1,4 +1,4 @@
-import { checkNames, invalid, isPlainObject, kindOf } from "../../function/read.ts";
+import { checkNames, invalid, isPlainObject, kindOf } from "../../function/arguments.ts";
 import { refuse, validate } from "../../function/schema.ts";
 import { HttpBadRequestError } from "../errors/client_errors.ts";
 import { errorKind } from "../errors/http_error.ts";

@@ -1,10 +1,5 @@
-import {
-  checkNames,
-  invalid,
-  isPlainObject,
-  type JsonObject,
-  kindOf,
-} from "../../function/read.ts";
+import { checkNames, invalid, isPlainObject, kindOf } from "../../function/arguments.ts";
+import type { JsonObject } from "../../function/read.ts";
 import { statusText } from "../errors/http_error.ts";
 import { routes } from "../routes.ts";
 import { Components, readParameters, type SchemaObject, unused } from "./components.ts";

@@ -1,4 +1,5 @@
-import { own, quote, readOptionalString } from "../../function/read.ts";
+import { quote } from "../../function/arguments.ts";
+import { own, readOptionalString } from "../../function/read.ts";
 import { percentDecode } from "./format.ts";
 import type { GatewayEvent } from "./formats.ts";
 import { encodeText, isUnsafePath, UNSAFE } from "./request.ts";

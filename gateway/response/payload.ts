@@ -1,4 +1,4 @@
-import { invalid } from "../../function/read.ts";
+import { invalid } from "../../function/arguments.ts";
 import { HttpNotAcceptableError } from "../errors/client_errors.ts";
 import type { HttpError } from "../errors/http_error.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";

@@ -6,7 +6,7 @@ import {
   stopStream,
   type StreamBody,
 } from "../../function/bytes.ts";
-import { invalid } from "../../function/read.ts";
+import { invalid } from "../../function/arguments.ts";
 import { errorKind } from "../errors/http_error.ts";
 import { JSON_TYPE } from "../negotiation/media_type.ts";
 import { Answer, type AnswerContent } from "./answer.ts";

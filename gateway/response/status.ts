@@ -1,4 +1,4 @@
-import { quote } from "../../function/read.ts";
+import { quote } from "../../function/arguments.ts";
 
 /** Whether a status is a whole number from the least one to 599. An answer has at least 200, an interim response 100. */
 export function isStatus(status: unknown, least: number): boolean {
