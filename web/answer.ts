@@ -26,7 +26,7 @@ export interface WebResponse {
   /** The names and values of the fields, in turn; each character stands for one byte. */
   readonly fields: string[];
   /** The content: ASCII, bytes, chunks that are made while they are sent, or `undefined` for none. */
-  readonly content: string | Uint8Array | AsyncIterator<Uint8Array> | undefined;
+  readonly content?: string | Uint8Array | AsyncIterator<Uint8Array> | undefined;
 }
 
 /** Whether a content is made while it is sent. */
@@ -50,7 +50,7 @@ export function readHandler(handler: WebHandler, settings: FetchSettings): Answe
   separateRequests();
   return async (request, body) => {
     const event = makeEvent(request, body, settings);
-    if (!event) return { status: 400, fields: ["Content-Length", "0"], content: undefined };
+    if (!event) return { status: 400, fields: ["Content-Length", "0"] };
     const { requestId } = event["requestContext"] as { requestId: string };
     const delivery = {
       open: (source: Parameters<typeof openFor>[0]) => openFor(source, request),
@@ -63,7 +63,7 @@ export function readHandler(handler: WebHandler, settings: FetchSettings): Answe
       return await answerEvent(delivery, event, makeContext(requestId, settings), guard);
     } catch (error) { // even the answer to an error cannot be sent
       withRequestId(requestId, () => logInternalError(error));
-      return { status: 500, fields: ["Content-Length", "0"], content: undefined };
+      return { status: 500, fields: ["Content-Length", "0"] };
     }
   };
 }
@@ -99,7 +99,7 @@ async function send(
     if (given !== null) fields.push("Content-Length", given);
     if (isHead) {
       stopStream(content);
-      return { status, fields, content: undefined };
+      return { status, fields };
     }
     const chunks = codec ? encodeStream(content, codec) : content;
     return { status, fields, content: scoped(chunks, requestId) };

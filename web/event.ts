@@ -2,7 +2,7 @@ import type { FnContext } from "../function/event.ts";
 import { type JsonObject, readString } from "../function/read.ts";
 import { type Format, parseQuery, readMap } from "../gateway/event/format.ts";
 import { WEB_FORMAT } from "../gateway/event/formats.ts";
-import { withoutPort } from "../gateway/event/request.ts";
+import { addressOf, withoutPort } from "../gateway/event/request.ts";
 import type { FetchSettings } from "./options.ts";
 
 /** The body of a request: its bytes, `null` for none, or the error of everybody who reads it. */
@@ -122,7 +122,7 @@ interface Target {
 function readTarget(target: string, method: string): Target | undefined {
   if (/[^!-~]|#/.test(target)) return undefined;
   if (target === "*" && method === "OPTIONS") return { path: target, query: "" };
-  const [, host, rest = ""] = /^https?:\/\/([^/?]*)(.*)$/i.exec(target) ?? [, , target];
+  const [, host, rest = ""] = /^https?:\/\/([^/?]*)(.*)/i.exec(target) ?? [, , target];
   if (host === undefined && rest[0] !== "/") return undefined;
   const mark = rest.indexOf("?");
   const path = mark < 0 ? rest : rest.slice(0, mark);
@@ -148,6 +148,5 @@ function membersOf(field: string | undefined): readonly string[] {
 
 /** An address without its port and zone. An IPv4 address that is mapped to IPv6 is IPv4 again. */
 function plainAddress(text: string): string {
-  return text.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2").replace(/%.*$/s, "")
-    .replace(/^::ffff:(?=[\d.]+$)/i, "");
+  return addressOf(text).replace(/%.*$/s, "").replace(/^::ffff:(?=[\d.]+$)/i, "");
 }

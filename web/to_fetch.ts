@@ -43,57 +43,57 @@ export function toFetch(handler: WebHandler, options: FetchOptions = {}): FetchF
   const settings = readSettings(options);
   const answer = readHandler(handler, settings);
   return async (request, info) => {
-    const client = new Client(request);
+    const client = watchClient(request);
     const body = await readBody(request, settings.maxBody);
-    const response = await answer(toWebRequest(request, info, client), body);
+    const response = await answer(toWebRequest(request, info, client.onGone), body);
     return toResponse(response, client);
   };
 }
 
 /** The client of a standard request. */
-class Client {
-  readonly #request: Request;
-  #signal: AbortSignal | undefined;
-  readonly #listeners: (() => void)[] = [];
-  readonly #onAbort = () => this.go();
-  #hasEnded = false;
-
-  constructor(request: Request) {
-    this.#request = request;
-  }
-
-  onGone(listener: () => void): void {
-    if (this.#listeners.push(listener) > 1) return;
-    this.#signal = this.#request.signal; // Deno makes it when it is read
-    if (this.#signal?.aborted) this.go();
-    else this.#signal?.addEventListener("abort", this.#onAbort);
-  }
-
+interface Client extends Pick<WebRequest, "onGone"> {
   /** The client has gone. */
-  go(): void {
-    if (!this.#hasEnded) { for (const listener of this.#listeners) listener(); }
-    this.end();
-  }
-
+  readonly go: () => void;
   /** The response has ended. On Deno, the signal is aborted then, too, with a warning if somebody listens. */
-  end(): void {
-    this.#hasEnded = true;
-    this.#signal?.removeEventListener("abort", this.#onAbort);
-  }
+  readonly end: () => void;
 }
 
-function toWebRequest(request: Request, info: unknown, client: Client): WebRequest {
+function watchClient(request: Request): Client {
+  const listeners: (() => void)[] = [];
+  let signal: AbortSignal | undefined;
+  let hasEnded = false;
+  const go = () => {
+    if (!hasEnded) { for (const listener of listeners) listener(); }
+    end();
+  };
+  const end = () => {
+    hasEnded = true;
+    signal?.removeEventListener("abort", go);
+  };
+  const onGone = (listener: () => void) => {
+    if (listeners.push(listener) > 1) return;
+    signal = request.signal; // Deno makes it when it is read
+    if (signal?.aborted) go();
+    else signal?.addEventListener("abort", go);
+  };
+  return { onGone, go, end };
+}
+
+function toWebRequest(
+  request: Request,
+  info: unknown,
+  onGone: Client["onGone"],
+): WebRequest {
   const { method, url } = request;
   const headers: Record<string, string> = {};
   request.headers.forEach((value, name) => setOwn(headers, name, value));
-  const fragment = url.indexOf("#");
   return {
     method,
-    target: fragment < 0 ? url : url.slice(0, fragment),
+    target: url.split("#", 1)[0]!,
     headers,
-    scheme: url.startsWith("https:") ? "https" : "http",
+    scheme: url.split(":", 1)[0]!, // `makeEvent()` refuses every other target
     address: readAddress(request, info),
-    onGone: (listener) => client.onGone(listener),
+    onGone,
   };
 }
 
@@ -132,19 +132,17 @@ async function readBody(request: Request, maxBody: number): Promise<RequestBody>
   try {
     const { headers } = request;
     // A server reads no more than this field says. To read chunks takes several times as long.
-    if (+(headers.get("content-length") ?? NaN) <= maxBody && !headers.has("transfer-encoding")) {
-      chunks.push(new Uint8Array(await request.arrayBuffer()));
-    } else {
-      for await (const chunk of body) {
-        chunks.push(chunk);
-        if ((length += chunk.length) > maxBody) break; // which cancels the body
-      }
+    const isKnown = parseInt(headers.get("content-length")!) <= maxBody &&
+      !headers.has("transfer-encoding");
+    for await (const chunk of isKnown ? [new Uint8Array(await request.arrayBuffer())] : body) {
+      chunks.push(chunk);
+      if ((length += chunk.length) > maxBody) break; // which cancels the body
     }
   } catch (error) {
     return brokenOff(error);
   }
-  const bytes = await collect(chunks) as Uint8Array<ArrayBuffer>;
-  return bytes.length > maxBody ? tooLarge(maxBody) : bytes.length > 0 ? bytes : null;
+  if (length > maxBody) return tooLarge(maxBody);
+  return length > 0 ? await collect(chunks) as Uint8Array<ArrayBuffer> : null;
 }
 
 function toResponse({ status, fields, content }: WebResponse, client: Client): Response {
