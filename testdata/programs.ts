@@ -7,15 +7,15 @@
 const PIPED = { stdout: "piped", stderr: "piped" } as const;
 
 /**
- * Starts a program. If it still runs after five minutes, ends it and fails the whole test file, which could wait for it
+ * Starts a program. If it still runs after half an hour, ends it and fails the whole test file, which could wait for it
  * forever. SIGTERM lets a program end the programs that it has started.
  */
 export function startProgram(program: string, options: Deno.CommandOptions): Deno.ChildProcess {
   const child = new Deno.Command(program, options).spawn();
   const timer = setTimeout(() => {
     child.kill("SIGTERM");
-    throw new Error(`Ended "${[program, ...options.args ?? []].join(" ")}" after five minutes`);
-  }, 300_000);
+    throw new Error(`Ended "${[program, ...options.args ?? []].join(" ")}" after half an hour`);
+  }, 1_800_000);
   child.status.finally(() => clearTimeout(timer));
   return child;
 }
