@@ -89,10 +89,15 @@ async function ownFlags(): Promise<string[]> {
   return ["--no-config", `--lock=${lock}`];
 }
 
-/** The flags of a tool from npm, as its launcher has them. The configuration of a checkout says where its packages are. */
+/**
+ * The flags of a tool from npm, as its launcher has them. The configuration of a checkout says where its packages are; without
+ * a lock file, Deno would choose their versions again at each start.
+ */
 function localFlags(): string[] {
   const isPackage = new URL(Deno.mainModule).pathname.includes("/node_modules/");
-  return isPackage ? ["--no-config", "--no-lock", "--node-modules-dir=manual"] : [];
+  return isPackage
+    ? ["--no-config", "--no-lock", "--node-modules-dir=manual"]
+    : [`--lock=${cacheFolder()}/checkout.lock.json`];
 }
 
 /** The flag that permits the modules of the tool itself. */
