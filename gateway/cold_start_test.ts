@@ -54,6 +54,21 @@ Deno.test("proxyHandler() compresses on a cold Deno without a module of the runt
   assertEquals(JSON.parse(contentOf(lost.body)), { Message: LONG });
 });
 
+Deno.test("a runtime that cannot load node:zlib gets the names of those that can", async () => {
+  const messages = await runCold(`
+    const messages = [undefined, {}].map((value) => {
+      Object.defineProperty(globalThis, "process", { value, configurable: true });
+      try {
+        return buildHttpResponse(200, { id: LONG }, { event: new FnProxyEvent(event) });
+      } catch (error) {
+        return error.message;
+      }
+    });
+    console.log(JSON.stringify(messages));
+  `);
+  assertEquals(messages, Array(2).fill("Cannot load node:zlib: expected Node.js 20.16, Deno 2.1"));
+});
+
 Deno.test("proxyHandler() compresses as buildHttpResponse() does, once node:zlib is loaded", async () => {
   const [built, handled] = await runCold(`
     const built = buildHttpResponse(200, { id: LONG }, { event: new FnProxyEvent(event) });

@@ -1,8 +1,8 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { CODECS, type Coding, findMethod } from "./codec.ts";
+import { CODECS, type Coding } from "./codec.ts";
 import { chooseCoding, encode, encodeSoon } from "./coding.ts";
 import { encodeStream } from "./stream_response.ts";
 
@@ -12,20 +12,6 @@ const UNDO: Partial<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {
   // Node.js before 22.15 does not have it.
   ..."zstdDecompressSync" in zlib && { zstd: zlib.zstdDecompressSync },
 };
-
-// The first test, because `node:zlib` is loaded once.
-Deno.test("findMethod() names the runtimes that can load a module", () => {
-  const { process } = globalThis;
-  for (const old of [undefined, {}]) {
-    Object.assign(globalThis, { process: old });
-    try {
-      const message = "Cannot load node:zlib: expected Node.js";
-      assertThrows(() => findMethod("gzipSync"), Error, message);
-    } finally {
-      Object.assign(globalThis, { process });
-    }
-  }
-});
 
 Deno.test("encode() and encodeSoon() are undone by the decoder of each coding", async () => {
   for (const [coding, undo] of Object.entries(UNDO)) {

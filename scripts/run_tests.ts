@@ -1,0 +1,79 @@
+/**
+ * Runs tests: `run_tests.ts [--all] [FLAG …] [PATH …]`. The paths are rooms or files, and everything unless given. The flags are
+ * those of `deno test`; with `--doc`, the examples of the documentation run, too. The long tests run only with `--all`, or if
+ * their own path is given.
+ *
+ * Deno takes half a second of processor for each module of tests, so up to six files of one folder are one module here.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import config from "../deno.json" with { type: "json" };
+import { testFlags } from "./std.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** The attacks, models, recordings and other proofs that take long. */
+const LONG = /^scripts\/(attacks|models|recordings)\/|_long_test\.ts$/;
+
+/** How many files are one module at most. A module runs on one processor. */
+const SIZE = 6;
+
+/** Files with tests of what all modules of a program share, such as the settings of the logger. */
+const ALONE = /^logger\//;
+
+function* testsIn(folder: string): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(folder || ".")) {
+    const path = folder + name;
+    if (isDirectory) {
+      const isOwn = !name.startsWith(".") && name !== "node_modules";
+      if (isOwn && !config.exclude.includes(path)) yield* testsIn(`${path}/`);
+    } else if (name.endsWith("_test.ts")) yield path;
+  }
+}
+
+Deno.chdir(ROOT);
+const args = Deno.args.filter((arg) => arg !== "--all");
+const flags = args.filter((arg) => arg.startsWith("-"));
+const paths = args.filter((arg) => !arg.startsWith("-")).map((path) => path.replace(/\/$/, ""));
+const isTaken = (file: string) => Deno.args.includes("--all") || !LONG.test(file);
+const files = paths.length === 0
+  ? [...testsIn("")].filter(isTaken)
+  : paths.flatMap((path) =>
+    Deno.statSync(path).isFile
+      ? path.endsWith("_test.ts") ? [path] : []
+      : [...testsIn(`${path}/`)].filter(isTaken)
+  );
+
+await Deno.mkdir(".mate", { recursive: true });
+const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
+const groups = Map.groupBy(
+  [...new Set(files)].toSorted(),
+  (file) => ALONE.test(file) ? file : dirname(file),
+);
+const modules: string[] = [];
+for (const [room, members] of groups) {
+  for (let start = 0; start < members.length; start += SIZE) {
+    const module = `${folder}/${room.replaceAll(/[/.]/g, "_")}_${start}.ts`;
+    const imports = members.slice(start, start + SIZE).map((file) =>
+      `import ${JSON.stringify(new URL(`../${file}`, import.meta.url).href)};\n`
+    );
+    await Deno.writeTextFile(module, imports.join(""));
+    modules.push(module);
+  }
+}
+const documents = flags.includes("--doc") ? paths.length > 0 ? paths : ["."] : [];
+const { code } = await new Deno.Command(Deno.execPath(), {
+  args: [
+    ...["test", "-A", "--no-check", "--parallel", "--ignore=**/*_test.ts"],
+    ...[...flags, ...await testFlags(), ...modules, ...documents],
+  ],
+  env: {
+    AWS_LAMBDA_LOG_LEVEL: "OFF",
+    // Two for each processor, because most tests wait for other programs.
+    DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(2 * navigator.hardwareConcurrency),
+  },
+}).spawn().status;
+await Deno.remove(folder, { recursive: true });
+Deno.exit(code);
