@@ -20,8 +20,10 @@ const LONG = /^scripts\/(attacks|models|recordings)\/|_long_test\.ts$/;
 /** How many files are one module at most. A module runs on one processor. */
 const SIZE = 6;
 
-/** Files with tests of what all modules of a program share, such as the settings of the logger. */
-const ALONE = /^logger\//;
+/** Whether a file changes what all modules of a program share: the environment, functions of Deno, the logger. */
+const isAlone = (file: string) =>
+  file.startsWith("logger/") ||
+  /\/own_(environment|effects)\.ts"/.test(Deno.readTextFileSync(file));
 
 function* testsIn(folder: string): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(folder || ".")) {
@@ -50,7 +52,7 @@ await Deno.mkdir(".mate", { recursive: true });
 const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
 const groups = Map.groupBy(
   [...new Set(files)].toSorted(),
-  (file) => ALONE.test(file) ? file : dirname(file),
+  (file) => isAlone(file) ? file : dirname(file),
 );
 const modules: string[] = [];
 for (const [room, members] of groups) {
