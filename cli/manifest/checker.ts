@@ -86,7 +86,11 @@ export class Checker {
     const places = new Map(
       own.map((error) => [`${error.keywordLocation} ${error.instanceLocation}`, error]),
     );
-    const refusals = [...places.values()].map((error) => this.#refusalOf(error, manifest));
+    // The validator has the formats of all checkers.
+    const refusals = [...places.values()].map((error) => this.#refusalOf(error, manifest))
+      .filter(({ keyword, schema }) =>
+        keyword !== "format" || Object.hasOwn(this.#formats, schema.format!)
+      );
     const unknown = refusals.filter(({ keyword }) => keyword === "additionalProperties");
     const problems = [
       ...refusals.filter(({ keyword }) => keyword !== "additionalProperties")
