@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { logger } from "../logger/mod.ts";
+import { loggerState } from "../logger/state.ts";
 import { currentHost } from "./host.ts";
 import { Session } from "./session.ts";
 
@@ -13,7 +13,9 @@ Deno.test("the end of a session waits 2 seconds for the reports, and no longer",
     report();
     return connection;
   })();
-  logger.level = "OFF"; // the report fails when the test closes the connection
+  const state = loggerState();
+  const { write } = state;
+  state.write = () => {}; // the report fails when the test closes the connection
   const { setTimeout } = globalThis;
   const timers: { end: () => void; milliseconds: number | undefined }[] = [];
   globalThis.setTimeout = ((end: () => void, milliseconds?: number) => {
@@ -29,6 +31,7 @@ Deno.test("the end of a session waits 2 seconds for the reports, and no longer",
     await ended;
   } finally {
     globalThis.setTimeout = setTimeout;
+    Object.assign(state, { write });
     session.client.connection.end();
     (await serving).close();
   }
