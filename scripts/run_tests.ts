@@ -7,9 +7,11 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
+import { hintOf } from "../cli/manifest/nearest.ts";
 import { testFlags } from "./std.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -38,22 +40,30 @@ function* testsIn(folder: string): Generator<string> {
 Deno.chdir(ROOT);
 const args = Deno.args.filter((arg) => arg !== "--all");
 const flags = args.filter((arg) => arg.startsWith("-"));
-const paths = args.filter((arg) => !arg.startsWith("-")).map((path) => path.replace(/\/$/, ""));
+const paths = args.filter((arg) => !arg.startsWith("-")).map((path) =>
+  path.replace(/^\.\/|\/$/g, "")
+);
+const all = [...testsIn("")];
+for (const path of paths) {
+  if (existsSync(path)) continue;
+  const hint = hintOf(
+    path,
+    [...new Set(all.map(dirname))],
+    "expected one such as gateway/response",
+  );
+  console.error(`Unknown room "${path}": ${hint}`);
+  Deno.exit(1);
+}
 const isTaken = (file: string) => Deno.args.includes("--all") || !LONG.test(file);
 const files = paths.length === 0
-  ? [...testsIn("")].filter(isTaken)
-  : paths.flatMap((path) =>
-    Deno.statSync(path).isFile
-      ? path.endsWith("_test.ts") ? [path] : []
-      : [...testsIn(`${path}/`)].filter(isTaken)
+  ? all.filter(isTaken)
+  : all.filter((file) =>
+    paths.some((path) => file === path || file.startsWith(`${path}/`) && isTaken(file))
   );
 
 await Deno.mkdir(".mate", { recursive: true });
 const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
-const groups = Map.groupBy(
-  [...new Set(files)].toSorted(),
-  (file) => isAlone(file) ? file : dirname(file),
-);
+const groups = Map.groupBy(files.toSorted(), (file) => isAlone(file) ? file : dirname(file));
 const modules: string[] = [];
 for (const [room, members] of groups) {
   for (let start = 0; start < members.length; start += SIZE) {
