@@ -199,7 +199,7 @@ Deno.test("tableHandler() rejects an event that it cannot report in parts, befor
   for (
     const event of [null, {}, { Records: null }, { Records: [] }, standard, unnamed, {
       Records: [...change.Records, null],
-    }, { Records: [...change.Records, { ...change.Records[0], eventSource: "aws:kinesis" }] }]
+    }, { Records: [...change.Records, { ...change.Records[0], eventSource: "aws:salad" }] }]
   ) {
     const error = await assertRejects(() => handler(event));
     assert(error instanceof CloudEventSpecificationError || error instanceof TypeError);

@@ -1,4 +1,4 @@
-/** Checks of the events with records: of Amazon S3, SNS, SQS and DynamoDB Streams. */
+/** Checks of the events with records. */
 import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { CloudEventSpecificationError, type FnRecord } from "../function/mod.ts";
 

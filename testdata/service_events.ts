@@ -1,5 +1,5 @@
 /**
- * Events of Amazon EventBridge, S3, SNS, SQS and DynamoDB Streams as the services send them.
+ * Events as the services send them.
  *
  * @module
  */
