@@ -93,7 +93,7 @@ async function quick(): Promise<boolean> {
   const all = [...new Set([...ALWAYS, ...tests, ...examples])];
   const results = await Promise.all([
     step(
-      `tests of ${["the docs", ...rooms].join(", ")}`,
+      `tests of ${["the docs", ...rooms.map((room) => room || "mod.ts")].join(", ")}`,
       "test",
       "-A",
       "--doc",

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { stop } from "esbuild";
 import { bundleImport, measureSizes } from "../benchmarks/sizes.ts";
 
@@ -9,9 +9,11 @@ Deno.test({
   name: "each import stays small in a bundle, minified and gzipped",
   ...OPTIONS,
   async fn() {
-    for (const { names, size, limit } of await measureSizes()) {
-      assert(size <= limit, `${names}: ${size} bytes, ${limit} at most`);
-    }
+    const large = (await measureSizes()).filter(({ size, limit }) => size > limit);
+    const rows = large.map(({ room, names, size, limit }) =>
+      `["${room}", "${names}", ${limit}]: ${size} bytes`
+    );
+    assertEquals(rows, [], "Make these smaller, or raise their limits in benchmarks/sizes.ts");
   },
 });
 
