@@ -1,4 +1,4 @@
-/** Checks that every module of the library stands in every list that names the modules one by one. `tasks_test.ts` checks the tasks. */
+/** Checks that every place which names the modules of the library one by one has all of them. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { packageMetadata } from "./packages/metadata.ts";
@@ -10,128 +10,114 @@ const MODULES = Object.entries(config.exports)
   .filter(([name, path]) => name !== "." && path.endsWith("/mod.ts"))
   .map(([name]) => name.slice("./".length));
 
-const { tasks } = config;
+/** The modules whose events are not those of one service. */
+const GENERAL = ["function", "gateway"];
+
 const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
+const onOneLine = (text: string) => text.replaceAll(/\s+/g, " ");
+/** The text of a file on one line, or nothing if there is no such file. */
+const textOf = async (path: string) => onOneLine(await read(path).catch(() => ""));
 
-/** What a place has for a module, and what to write there. */
-type Place = (name: string) => Promise<readonly [has: boolean, line: string]>;
+/** A place, whether it has a module, and what to write there. */
+type Check = readonly [place: string, isThere: boolean, line: string];
 
-/** Each place that names every module. */
-const PLACES: Readonly<Record<string, Place>> = {
-  'deno.json, task "doc:lint"': (name) =>
-    Promise.resolve([
-      tasks["doc:lint"].command.split(" ").includes(`${name}/mod.ts`),
-      `${name}/mod.ts`,
-    ]),
-  "README.md, list of modules": has("README.md", (name) => `\n- \`@mate/core/${name}\``),
-  "ARCHITECTURE.md, list of rooms": async (name) => [
-    new RegExp(`^- .*\`${name}/\`.*:`, "m").test(await read("ARCHITECTURE.md")),
-    `- \`${name}/\`: …`,
-  ],
-  "docs/README.md, links to the pages": has("docs/README.md", (name) => `(${name}.md)`),
-  "docs/NAME.md, the import": async (name) => [
-    (await read(`docs/${name}.md`).catch(() => "")).includes(`@mate/core/${name}`),
-    `a page docs/${name}.md that imports from "@mate/core/${name}"`,
-  ],
-  "scripts/packages/testdata/types.ts, an import": has(
-    "scripts/packages/testdata/types.ts",
-    (name) => ` from "@mate/core/${name}";`,
-  ),
-  "benchmarks/sizes.ts, a row": async (name) => [
-    // These two never belong to the bundle of a function.
-    ["testing", "runtime"].includes(name) ||
-    (await read("benchmarks/sizes.ts")).includes(`\n  ["${name}", `),
-    `["${name}", LIMIT],`,
-  ],
-  "CHANGELOG.md": has("CHANGELOG.md", (name) => `\`${name}\``),
-};
-
-function has(file: string, lineOf: (name: string) => string): Place {
-  return async (name) => [(await read(file)).includes(lineOf(name)), lineOf(name).trim()];
+/** Looks for a text in a file. The line is the text, unless given. */
+async function has(place: string, text: string, line = text): Promise<Check> {
+  const [file] = place.split(", ");
+  return [place, (await textOf(file!)).includes(text), line];
 }
 
-/** The modules for the events of one service: the name of the service, and what makes its events in tests. */
-async function serviceModules(): Promise<Map<string, { service: string; maker: string }>> {
-  const found = new Map<string, { service: string; maker: string }>();
-  for (const name of MODULES) {
-    const text = await read(`${name}/mod.ts`);
-    const [, service] = /^\/\*\*[^.:]*?Amazon ((?:[A-Z]\w+)(?: [A-Z]\w+)*)/.exec(text) ?? [];
-    const [, maker] = /(\w+Event)\b[^;]* from "@mate\/core\/testing"/.exec(text) ?? [];
-    const exportsEvent = (await read(`${name}/event.ts`).catch(() => "")).includes(" class Fn");
-    if (exportsEvent && name !== "function") {
-      const remedy = `name the service and use its function of testing/ in the example`;
-      assert(service && maker, `${name}/mod.ts: ${remedy}`);
-      found.set(name, { service, maker });
-    }
-  }
-  return found;
-}
-
-/** The text before the first heading of the second level, on one line. */
-const beginningOf = (text: string) => text.split("\n## ")[0]!.replaceAll(/\n ?\*? ?/g, " ");
-const commentOf = (text: string) => text.split("@example")[0]!.replaceAll(/\n ?\*? ?/g, " ");
-
-/** The lines that are missing in the places that name every service. */
-async function missingOf(name: string, service: string, maker: string): Promise<string[]> {
-  const checks: [place: string, isThere: boolean, line: string][] = [
-    [
-      "README.md, the first paragraph",
-      beginningOf(await read("README.md")).includes(service),
-      service,
-    ],
-    ["mod.ts, the comment", commentOf(await read("mod.ts")).includes(`\`${name}\``), `\`${name}\``],
-    [
-      "mod.ts",
-      (await read("mod.ts")).includes(`"./${name}/mod.ts"`),
-      `export * from "./${name}/mod.ts";`,
-    ],
-    [
-      "testing/mod.ts, the comment",
-      commentOf(await read("testing/mod.ts")).includes(service),
-      `Amazon ${service}`,
-    ],
-    [
-      "docs/README.md",
-      (await read("docs/README.md")).includes(`Amazon ${service}`),
-      `[Amazon ${service}](${name}.md)`,
-    ],
-    ["docs/testing.md", (await read("docs/testing.md")).includes(`${maker}(`), `${maker}()`],
+/** The places that name every module. */
+async function placesOf(name: string): Promise<Check[]> {
+  const tasks = (["doc:lint", "test:library", "cover"] as const).map((task): Check => {
+    const word = task === "doc:lint" ? `${name}/mod.ts` : name;
+    const isThere = config.tasks[task].command.split(" ").includes(word);
+    return [`deno.json, task "${task}"`, isThere, word];
+  });
+  const isApart = (await textOf("mod_test.ts")).includes(`"${name}"`);
+  const checks = [
+    ...tasks,
+    await has(
+      "README.md, list of modules",
+      ` - \`@mate/core/${name}\``,
+      `- \`@mate/core/${name}\`: …`,
+    ),
+    await has("docs/README.md", `(${name}.md)`),
+    await has(`docs/${name}.md, an import`, ` from "@mate/core/${name}";`),
+    await has("scripts/packages/testdata/types.ts, an import", ` from "@mate/core/${name}";`),
+    await has("CHANGELOG.md", `\`${name}\``),
   ];
-  for (const file of ["schemas_test.ts", "event_keys_test.ts"]) {
-    const text = await read(`testing/${file}`);
-    checks.push([`testing/${file}`, text.includes(`${maker}(`), `a case with ${maker}()`]);
-  }
-  for (const page of ["docs/migration.md", "docs/moving.md"]) {
-    const text = await read(page);
-    const lacking = [
-      ...text.matchAll(/(?:Not available here|\*\*Triggers):[^]*?(?:\n\n|\n-)/g),
-    ].join(" ");
-    assert(lacking, `${page} says no more what is not available`);
-    const line = `remove "${service}" from what is not available`;
-    checks.push([page, !lacking.replaceAll(/\s+/g, " ").includes(service), line]);
-  }
-  return checks.filter(([, isThere]) => !isThere).map(([place, , line]) => `${place}: ${line}`);
+  const rooms = new RegExp(` - [^:]*\`${name}/\`[^:]*: `).test(await textOf("ARCHITECTURE.md"));
+  checks.push(["ARCHITECTURE.md, list of rooms", rooms, `- \`${name}/\`: …`]);
+  if (!isApart) checks.push(await has("mod.ts", `export * from "./${name}/mod.ts";`));
+  // These two never belong to the bundle of a function.
+  if (["testing", "runtime"].includes(name)) return checks;
+  const row = `["${name}", "NAMES", 0]; then "deno task test scripts/size_test.ts" says the size`;
+  return [...checks, await has("benchmarks/sizes.ts", `["${name}", "`, row)];
+}
+
+/** The places that name every module for the events of one service. */
+async function servicePlacesOf(name: string, exported: readonly string[]): Promise<Check[]> {
+  const text = await read(`${name}/mod.ts`);
+  const [, given] = /^\/\*\*[^.:]*?Amazon ((?:[A-Z]\w+)(?: [A-Z]\w+)*)/.exec(text) ?? [];
+  const service = given ?? "SERVICE";
+  const [family] = service.split(" ");
+  const [, maker = `${name}Event`] = /(\w+Event)\b[^;]* from "@mate\/core\/testing"/.exec(text) ??
+    [];
+  const file = `${maker.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}.ts`;
+  const handlers = exported.filter((one) => /^[a-z]\w*Handler$/.test(one));
+  const typed = [`${maker}(`, ...handlers.map((handler) => `${handler}(() => {}`)];
+  const partOf = async (page: string, part: RegExp) =>
+    onOneLine([...(await read(page)).matchAll(part)].join(" "));
+  const introduction = await partOf("README.md", /^[^]*?\n## /g);
+  const unavailable = await partOf("docs/migration.md", /Not available here:[^]*?\n\n/g);
+  const triggers = await partOf("docs/moving.md", /\*\*Triggers:[^]*?\n-/g);
+  const isTrigger = (await textOf("cli/manifest/schema.json")).includes(`Amazon ${family}`);
+  return [
+    [`${name}/mod.ts, the first sentence`, given !== undefined, `Amazon ${service}`],
+    await has(`${name}/mod.ts, the example`, `${maker}(`, `an event of ${maker}()`),
+    await has(`testing/${file}`, `export function ${maker}`),
+    await has("testing/mod.ts", `export * from "./${file}";`),
+    await has("testing/event_keys_test.ts", `${maker}(`, `a case with ${maker}()`),
+    await has("testing/schemas_test.ts", `Schema, ${maker}(`, `check(…Schema, ${maker}(…));`),
+    ...await Promise.all(
+      typed.map((call) =>
+        has("testing/schemas_test.ts", `${call}) satisfies aws.`, `${call}) satisfies aws.…;`)
+      ),
+    ),
+    await has("docs/testing.md", `${maker}(`, `${maker}();`),
+    await has("docs/README.md", `[Amazon ${service}](${name}.md)`),
+    ["README.md, the first paragraph", introduction.includes(service), service],
+    [
+      'docs/migration.md, "Not available here"',
+      unavailable !== "" && !unavailable.includes(family!),
+      `this part without ${family}`,
+    ],
+    [
+      'docs/moving.md, "Triggers"',
+      triggers !== "" && triggers.includes(`Amazon ${family}`) !== isTrigger,
+      isTrigger ? `this part without Amazon ${family}` : `Amazon ${family}`,
+    ],
+  ];
 }
 
 Deno.test("every place that names the modules one by one has all of them", async () => {
-  const missing: string[] = [];
+  const checks: Check[] = [];
+  let services = 0;
   for (const name of MODULES) {
-    for (const [place, look] of Object.entries(PLACES)) {
-      const [isThere, line] = await look(name);
-      if (!isThere) missing.push(`${place.replace("NAME", name)}: ${line}`);
+    checks.push(...await placesOf(name));
+    try {
+      const exported = Object.keys(await import(new URL(`${name}/mod.ts`, ROOT).href));
+      if (GENERAL.includes(name) || !exported.some((one) => /^Fn\w+Event$/.test(one))) continue;
+      checks.push(...await servicePlacesOf(name, exported));
+      services++;
+    } catch (error) {
+      checks.push([`${name}/mod.ts`, false, `a module that can be imported: ${error}`]);
     }
   }
-  assertEquals(missing, [], "Write these lines");
-});
-
-Deno.test("every place that names the services one by one has all of them", async () => {
-  const services = await serviceModules();
-  assert(services.size > 4);
-  const missing: string[] = [];
-  for (const [name, { service, maker }] of services) {
-    missing.push(...await missingOf(name, service, maker));
-  }
-  assertEquals(missing, [], "Write these lines");
+  assert(services > 4);
+  const missing = checks.filter(([, isThere]) => !isThere);
+  assertEquals(missing.map(([place, , line]) => `${place}: ${line}`), [], "Write this");
 });
 
 Deno.test("every list of runtimes names the versions of Node.js that the npm package takes", async () => {

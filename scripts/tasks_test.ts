@@ -1,18 +1,6 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
-import { FOLDERS, ROOT } from "./packages/metadata.ts";
-
-function pathsOf(task: "test:library" | "cover"): string[] {
-  const [, list] = / (mod_test\.ts[\w ]+)/.exec(config.tasks[task].command) ?? [];
-  if (list === undefined) throw new Error(`The task "${task}" of deno.json lists no folders`);
-  return list.trim().split(" ").toSorted();
-}
-
-Deno.test("the tasks of the library run the tests of all its folders", () => {
-  const library = ["mod_test.ts", ...FOLDERS].toSorted();
-  assertEquals(pathsOf("test:library"), library);
-  assertEquals(pathsOf("cover"), library);
-});
+import { ROOT } from "./packages/metadata.ts";
 
 Deno.test("everything that runs tests gives each a limit, by the flags of scripts/std.ts", async () => {
   const files = [".ci/run", "AGENTS.md", "CONTRIBUTING.md"];
