@@ -61,7 +61,7 @@ Deno.test("invoke() serves handlers that return, resolve or call back, and rejec
   assertEquals(await invoke(() => {}, {}), undefined);
 });
 
-Deno.test("invoke() takes every handler of the library and of @types/aws-lambda", async () => {
+Deno.test("invoke() takes handlers of the library and of @types/aws-lambda", async () => {
   const http = await proxyEvent({ url: "/" });
   assertEquals((await invoke(proxyHandler(() => ({ a: 1 })), http)).statusCode, 200);
   const text = () => new Response("x", { headers: { "content-type": "text/plain" } });

@@ -99,7 +99,7 @@ async function answerOf({ isStream }: InvokeOutcome, payload: string) {
   return { statusCode, headers: [...headers], body: await new Response(bytes).text() };
 }
 
-Deno.test("each runtime gives the same results of handlers of each kind", async (t) => {
+Deno.test("each runtime gives the same results of handlers of several kinds", async (t) => {
   await using host = await open(new Set(CASES.map(([handler]) => handler)), "Text");
   for (const [index, [handler, event, status, body]] of CASES.entries()) {
     await t.step(`${handler} ${index}`, async () => {

@@ -1,4 +1,4 @@
-/** Handlers of each kind. The tests run them on each runtime, and compare the results. */
+/** Handlers of several kinds. The tests run them on each runtime, and compare the results. */
 import {
   compress,
   fetchHandler,
