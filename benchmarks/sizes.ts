@@ -13,7 +13,7 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 16_465],
+  ["gateway", "proxyHandler", 16_470],
   ["gateway", "proxyHandler, cors, etag, problemDetails", 18_180],
   ["gateway", "proxyHandler, routes", 17_985],
   ["gateway", "proxyHandler, routes, implement", 19_210],
@@ -31,8 +31,8 @@ const LIMITS = [
   ["scheduler", "FnBridgePutEvent", 2_000],
   ["storage", "FnNotificationEvent", 2_500],
   ["topic", "FnMessageEvent", 3_000],
-  ["queue", "queueHandler", 7_505],
-  ["table", "tableHandler", 6_645],
+  ["queue", "queueHandler", 7_430],
+  ["table", "tableHandler", 6_590],
   ["idempotency", "idempotent, tableStore", 7_350],
 ] as const;
 
