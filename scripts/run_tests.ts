@@ -1,7 +1,7 @@
 /**
  * Runs tests: `run_tests.ts [--all] [FLAG …] [PATH …]`. The paths are rooms or files, and everything unless given. The flags are
- * those of `deno test`; with `--doc`, the examples of the documentation run, too. The long tests run only with `--all`, or if
- * their own path is given.
+ * those of `deno test`: with `--doc`, the examples of the documentation run, too, and only with `--check` are types checked. The
+ * long tests run only with `--all`, or if their own path is given.
  *
  * Deno takes half a second of processor for each module of tests, so up to six files of one folder are one module here.
  *
@@ -78,7 +78,8 @@ for (const [room, members] of groups) {
 const documents = flags.includes("--doc") ? paths.length > 0 ? paths : ["."] : [];
 const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
-    ...["test", "-A", "--no-check", "--parallel", "--ignore=**/*_test.ts"],
+    ...["test", "-A", "--parallel", "--ignore=**/*_test.ts"],
+    ...(flags.includes("--check") ? [] : ["--no-check"]),
     ...[...flags, ...await testFlags(), ...modules, ...documents],
   ],
   env: {
