@@ -121,6 +121,11 @@ export function brokenOff(cause?: unknown): HttpBadRequestError {
   return new HttpBadRequestError("The body of the request broke off", { cause });
 }
 
+/** The error of a body that other code reads. */
+function readBefore(cause?: unknown): TypeError {
+  return new TypeError("The body of the request was read before", { cause });
+}
+
 /** Reads a body. At most `maxBody` bytes are kept. */
 async function readBody(
   request: Request,
@@ -132,9 +137,7 @@ async function readBody(
   const isKnown = +headers["content-length"]! <= maxBody && !headers["transfer-encoding"];
   const stream = isKnown ? undefined : request.body;
   if (stream === null) return null;
-  if (request.bodyUsed || stream?.locked) {
-    return new TypeError("The body of the request was read before");
-  }
+  if (request.bodyUsed) return readBefore();
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
@@ -143,7 +146,8 @@ async function readBody(
       if ((length += chunk.length) > maxBody) break; // which cancels the body
     }
   } catch (error) {
-    return brokenOff(error);
+    // Where other code has a reader of the body, nothing was read.
+    return request.bodyUsed ? brokenOff(error) : readBefore(error);
   }
   if (length > maxBody) return tooLarge(maxBody);
   return length > 0 ? await collect(chunks) as Uint8Array<ArrayBuffer> : null;

@@ -329,13 +329,18 @@ Deno.test("a body has bytes, is too long, breaks off, or was read before", async
   assertEquals(await result(send(exact, (event) => event.text())), [200, "012345"]);
   assertEquals(await result(send({ ...long, headers }, (event) => event.text())), limit);
 
-  const request = new Request(ORIGIN, { method: "POST", body: "text" });
-  await request.text();
-  const { result: response, records } = await captureLog(() =>
-    toFetch(proxyHandler(() => "unread"))(request)
-  );
-  assertEquals([response.status, records.length], [500, 1]);
-  assertEquals(records[0]!.message, "INTERNAL ERROR: The body of the request was read before.");
+  for (const init of [{ body: "012345" }, exact]) {
+    const [used, locked] = [0, 1].map(() => new Request(ORIGIN, { method: "POST", ...init }));
+    await used!.text();
+    locked!.body!.getReader();
+    for (const request of [used!, locked!]) {
+      const { result: response, records } = await captureLog(() =>
+        toFetch(proxyHandler(() => "unread"))(request)
+      );
+      assertEquals([response.status, records.length], [500, 1]);
+      assertEquals(records[0]!.message, "INTERNAL ERROR: The body of the request was read before.");
+    }
+  }
 });
 
 Deno.test("a body that is too long is cancelled, and no more than the limit is read", async () => {
