@@ -97,7 +97,7 @@ function localFlags(): string[] {
   const isPackage = new URL(Deno.mainModule).pathname.includes("/node_modules/");
   return isPackage
     ? ["--no-config", "--no-lock", "--node-modules-dir=manual"]
-    : [`--lock=${cacheFolder()}/checkout.lock.json`];
+    : [`--lock=${cacheFolder()}/checkout-${Deno.version.deno}.lock.json`]; // a newer Deno may have a newer format
 }
 
 /** The flag that permits the modules of the tool itself. */
