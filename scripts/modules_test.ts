@@ -15,7 +15,7 @@ const GENERAL = ["function", "gateway"];
 
 const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 const onOneLine = (text: string) => text.replaceAll(/\s+/g, " ");
-/** The text of a file on one line, or nothing if there is no such file. */
+/** Reads a file, with one space in place of each run of white space. A file that is missing reads as an empty one. */
 const textOf = async (path: string) => onOneLine(await read(path).catch(() => ""));
 
 /** A place, whether it has a module, and what to write there. */
