@@ -1,7 +1,7 @@
 /**
  * Runs tests: `run_tests.ts [--all] [FLAG …] [PATH …]`. The paths are rooms or files, and everything unless given. The flags are
- * those of `deno test`: with `--doc`, the examples of the documentation run, too, and only with `--check` are types checked. The
- * long tests run only with `--all`, or if their own path is given.
+ * those of `deno test`, with a value after `=`, such as `--filter=routes`. With `--doc`, the examples of the documentation run,
+ * too. Only with `--check` are types checked. The long tests run only with `--all`, or if a path names them or their folder.
  *
  * Deno takes half a second of processor for each module of tests, so up to six files of one folder are one module here.
  *
@@ -58,7 +58,9 @@ const isTaken = (file: string) => Deno.args.includes("--all") || !LONG.test(file
 const files = paths.length === 0
   ? all.filter(isTaken)
   : all.filter((file) =>
-    paths.some((path) => file === path || file.startsWith(`${path}/`) && isTaken(file))
+    paths.some((path) =>
+      file === path || file.startsWith(`${path}/`) && (isTaken(file) || LONG.test(`${path}/`))
+    )
   );
 
 await Deno.mkdir(".mate", { recursive: true });
@@ -75,6 +77,7 @@ for (const [room, members] of groups) {
     modules.push(module);
   }
 }
+Deno.addSignalListener("SIGINT", () => {}); // `deno test` gets it, too, and the modules are removed after its end
 const documents = flags.includes("--doc") ? paths.length > 0 ? paths : ["."] : [];
 const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
