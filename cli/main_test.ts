@@ -2,8 +2,11 @@ import { assertEquals, assertMatch } from "@std/assert";
 import manifestSchema from "./manifest/schema.json" with { type: "json" };
 import { makeApp, serve } from "./testdata/bundle.ts";
 import { denoProblem } from "./run_tool.ts";
-import { CONFIG, mate } from "./testdata/command.ts";
+import { CONFIG, mate, mateHere } from "./testdata/command.ts";
 import { startProgram } from "../testdata/programs.ts";
+
+/** Runs the tool. `logs` starts the tool again with fewer permissions, so it needs a process of its own. */
+const run = (args: readonly string[]) => args[0] === "logs" ? mate(args) : mateHere(args);
 
 Deno.test("mate names the wrong word and the nearest right word, and exits with 2", async () => {
   for (
@@ -48,7 +51,7 @@ Deno.test("mate names the wrong word and the nearest right word, and exits with 
       ],
     ] as const
   ) {
-    const { code, stdout, stderr } = await mate(args);
+    const { code, stdout, stderr } = await run(args);
     assertMatch(stderr, message);
     assertEquals([code, stdout], [2, ""], args.join(" "));
   }
@@ -80,7 +83,7 @@ Deno.test("mate says why a command fails, and exits with 1", async () => {
       ],
     ] as const
   ) {
-    const { code, stdout, stderr } = await mate(args);
+    const { code, stdout, stderr } = await run(args);
     assertMatch(stderr, message);
     assertEquals([code, stdout], [1, ""], args.join(" "));
   }
@@ -92,7 +95,7 @@ Deno.test("mate prints its help, its version and the JSON Schema", async () => {
   const names = [...stdout.matchAll(/^ {2}(\w+) {2,}[A-Z]/gm)].map(([, name]) => name!);
   assertEquals(names.includes("dev"), true, stdout);
   for (const name of names) {
-    const help = await mate([name, "--help"]);
+    const help = await mateHere([name, "--help"]);
     assertEquals(help.code, 0, name);
     assertMatch(help.stdout, new RegExp(`^[A-Z].*\\.\\n\\nUsage: mate ${name} .*\\[OPTIONS\\]\\n`));
     assertMatch(help.stdout, /^ {2}--help +Print this$/m);

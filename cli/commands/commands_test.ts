@@ -3,7 +3,14 @@ import library from "../../deno.json" with { type: "json" };
 import toolConfig from "../deno.json" with { type: "json" };
 import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
-import { hasTerminal, mate, ROOT, startMate, typeOnTerminal } from "../testdata/command.ts";
+import {
+  hasTerminal,
+  mate,
+  mateHere,
+  ROOT,
+  startMate,
+  typeOnTerminal,
+} from "../testdata/command.ts";
 import { describe } from "./bundle.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { callAws } from "./aws.ts";
@@ -134,7 +141,7 @@ Deno.test("mate invoke says which event a function that failed without one expec
       ["clock", false],
     ] as const
   ) {
-    const { stderr } = await mate(["invoke", name, app.manifest, ...args]);
+    const { stderr } = await mateHere(["invoke", name, app.manifest, ...args]);
     assertEquals([name, stderr.includes(hint), stderr.includes("expects")], [
       name,
       isHinted,
@@ -153,7 +160,7 @@ Deno.test("mate invoke --stage has the overrides of the stage, and refuses anoth
       stages: { prod: { functions: { one: { environment: { LEVEL: "high" } } } } },
     },
   );
-  const invoke = (...args: string[]) => mate(["invoke", "one", app.manifest, ...args]);
+  const invoke = (...args: string[]) => mateHere(["invoke", "one", app.manifest, ...args]);
   assertEquals((await invoke("--stage", "prod")).stdout, '"high"\n');
   const { code, stderr } = await invoke("--stage", "prdo");
   const problem = `it has no stage "prdo": did you mean "prod"?`;
@@ -460,9 +467,10 @@ Deno.test("mate openapi prints the document, or writes it to a file", async () =
   const schemes = '{ "check": { "type": "http", "scheme": "bearer" } }';
   const files = { "api.ts": module, "schemes.json": schemes, "list.json": '{ "check": [] }' };
   await using app = await makeApp(files, functions, { api: "api.ts", stages });
-  const run = (...args: string[]) => mate(["openapi", ...args], { cwd: app.folder });
+  const run = (...args: string[]) => mateHere(["openapi", app.manifest, ...args]);
+  const at = (file: string) => `${app.folder}/${file}`;
 
-  const printed = await run();
+  const printed = await mate(["openapi"], { cwd: app.folder });
   const warning = 'Warning: The route "PUT /" of the manifest has no description in "api.ts"\n';
   assertEquals([printed.code, printed.stderr], [0, warning]);
   assertStringIncludes(printed.stdout, '"Done\\u202e"');
@@ -471,15 +479,7 @@ Deno.test("mate openapi prints the document, or writes it to a file", async () =
   assertEquals(components.securitySchemes.check.type, "apiKey");
 
   const url = "https://api.example/v0";
-  const written = await run(
-    "app.json",
-    "--url",
-    url,
-    "--security",
-    "schemes.json",
-    "--out",
-    "a.json",
-  );
+  const written = await run("--url", url, "--security", at("schemes.json"), "--out", at("a.json"));
   assertEquals([written.code, written.stdout], [0, ""]);
   const text = await Deno.readTextFile(`${app.folder}/a.json`);
   assertEquals(text.endsWith("\n}\n"), true);
@@ -494,26 +494,28 @@ Deno.test("mate openapi prints the document, or writes it to a file", async () =
     'Warning: "--url" is not used, because the manifest has the domain of https://shop.example\n',
   );
 
-  await using none = await makeApp({}, { one: { module: "one.ts" } });
   for (
     const [args, code, message] of [
       [["--url", "/v0"], 2, 'Invalid --url "/v0": expected a URL such as https://api.example/v1'],
       [["--url", "file:///v0"], 2, 'Invalid --url "file:///v0": expected a URL such as https:'],
-      [["--security", "no.json"], 1, 'Cannot read the security schemes "no.json": No such file'],
-      [["--security", "api.ts"], 1, 'Cannot read the security schemes "api.ts": Unexpected token'],
       [
-        ["--security", "list.json"],
+        ["--security", at("no.json")],
         1,
-        'Cannot read the security schemes "list.json": expected an object such as { "check": ',
+        `Cannot read the security schemes "${at("no.json")}": No `,
       ],
-      [["--out", "no/a.json"], 1, 'Cannot write the document to "no/a.json": No such file'],
-      [[none.manifest], 1, 'name the module of its description in the key "api"'],
+      [["--security", at("api.ts")], 1, 'api.ts": Unexpected token'],
+      [["--security", at("list.json")], 1, 'expected an object such as { "check": '],
+      [["--out", at("no/a.json")], 1, `Cannot write the document to "${at("no/a.json")}": No `],
     ] as const
   ) {
     const ended = await run(...args);
     assertEquals([ended.code, ended.stdout], [code, ""], args.join(" "));
     assertStringIncludes(ended.stderr, message);
   }
+  await using none = await makeApp({}, { one: { module: "one.ts" } });
+  const { code, stderr } = await mateHere(["openapi", none.manifest]);
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, 'name the module of its description in the key "api"');
 });
 
 Deno.test("mate bundle lists the sizes, and with --analyze the parts of every zip", async () => {

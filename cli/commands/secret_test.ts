@@ -1,9 +1,18 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { UsageError } from "../manifest/nearest.ts";
 import { findProgram } from "../programs/find_program.ts";
 import { makeApp } from "../testdata/bundle.ts";
-import { type Ended, hasTerminal, mate, startMate, typeOnTerminal } from "../testdata/command.ts";
+import {
+  type Ended,
+  hasTerminal,
+  mateHere,
+  startMate,
+  typeOnTerminal,
+} from "../testdata/command.ts";
 import { Emulator } from "../deploy/testdata/emulator.ts";
+import type { Surroundings } from "./command.ts";
+import { secretRemove, secretSet } from "./secret.ts";
 
 const moto = await findProgram("moto_server");
 if (!moto) {
@@ -113,36 +122,52 @@ Deno.test({
 });
 
 Deno.test("mate secret refuses a wrong word, a name that no variable can have, and a value over 4 KB", async () => {
-  await using app = await makeApp({}, APP);
-  const env = environmentOf("http://127.0.0.1:1");
   for (
-    const [args, input, message] of [
-      [[], "", /^Error: The word after "secret" is missing: expected one of set, list, remove\n$/],
-      [["sett", "KEY"], "", /^Error: Unknown command "secret sett": did you mean "set"\?\n$/],
-      [["set"], "", /^Error: The argument NAME is missing\n$/],
-      [
-        ["set", "my-key"],
-        "x",
-        /^Error: Invalid secret "my-key": it must be the name of an environment variable with two characters or more, such as TABLE_NAME\n$/,
-      ],
-      [
-        ["set", "AWS_REGION"],
-        "x",
-        /^Error: Invalid secret "AWS_REGION": it must be another variable: AWS Lambda reserves it\n$/,
-      ],
-      [["remove", "a/b"], "", /^Error: Invalid secret "a\/b": /],
-      [
-        ["set", "KEY", app.manifest],
-        "x".repeat(4097),
-        /^Error: Cannot set the secret "KEY": it has 4097 bytes, and at most 4096 are allowed\n$/,
-      ],
-      [["set", "KEY", app.manifest], "\n", /^Error: Cannot set the secret "KEY": it is empty\n$/],
+    const [args, message] of [
+      [[], /^Error: The word after "secret" is missing: expected one of set, list, remove\n$/],
+      [["sett", "KEY"], /^Error: Unknown command "secret sett": did you mean "set"\?\n$/],
+      [["set"], /^Error: The argument NAME is missing\n$/],
     ] as const
   ) {
-    const { code, stdout, stderr } = await secret(args, env, input);
+    const { code, stdout, stderr } = await mateHere(["secret", ...args]);
     assertMatch(stderr, message);
     assertEquals([code, stdout], [2, ""], args.join(" "));
   }
-  const help = await mate(["secret", "--help"]);
+  const nowhere = {} as Surroundings; // They fail before they print or ask.
+  for (
+    const [command, name, message] of [
+      [
+        secretSet,
+        "my-key",
+        /^Invalid secret "my-key": it must be the name of an environment variable with two characters or more, such as TABLE_NAME$/,
+      ],
+      [
+        secretSet,
+        "AWS_REGION",
+        /^Invalid secret "AWS_REGION": it must be another variable: AWS Lambda reserves it$/,
+      ],
+      [secretRemove, "a/b", /^Invalid secret "a\/b": /],
+    ] as const
+  ) {
+    const error = await assertRejects(async () => void await command.run([name], {}, nowhere));
+    assertEquals(error instanceof UsageError, true);
+    assertMatch((error as Error).message, message);
+  }
+  await using app = await makeApp({}, APP);
+  const env = environmentOf("http://127.0.0.1:1");
+  for (
+    const [input, problem] of [
+      ["x".repeat(4097), "it has 4097 bytes, and at most 4096 are allowed"],
+      ["\n", "it is empty"],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = await secret(["set", "KEY", app.manifest], env, input);
+    assertEquals([code, stdout, stderr], [
+      2,
+      "",
+      `Error: Cannot set the secret "KEY": ${problem}\n`,
+    ]);
+  }
+  const help = await mateHere(["secret", "--help"]);
   assertMatch(help.stdout, /secret set .*\n.*secret list .*\n.*secret remove /);
 });
