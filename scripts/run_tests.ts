@@ -1,9 +1,10 @@
 /**
  * Runs tests: `run_tests.ts [--all] [FLAG …] [PATH …]`. The paths are rooms or files, and everything unless given. The flags are
- * those of `deno test`, with a value after `=`, such as `--filter=routes`. With `--doc`, the examples of the documentation run,
- * too. Only with `--check` are types checked. The long tests run only with `--all`, or if a path names them or their folder.
+ * those of `deno test`, with a value after `=`, such as `--filter=routes`. With `--doc`, the examples of the documentation below the
+ * paths run, too; `.` names all of them, and no test. Only with `--check` are types checked. The long tests and all examples run
+ * with `--all`; the long tests of a path run if it names them or their folder.
  *
- * Deno takes half a second of processor for each module of tests, so up to six files of one folder are one module here.
+ * Deno takes half a second of processor for each module of tests, so up to eight files are one module here.
  *
  * @module
  */
@@ -20,7 +21,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONG = /^scripts\/(attacks|models|recordings)\/|_long_test\.ts$/;
 
 /** How many files are one module at most. A module runs on one processor. */
-const SIZE = 6;
+const SIZE = 8;
 
 /** Whether a file changes what all modules of a program share: the environment, functions of Deno, the logger. */
 const isAlone = (file: string) =>
@@ -65,20 +66,23 @@ const files = paths.length === 0
 
 await Deno.mkdir(".mate", { recursive: true });
 const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
-const groups = Map.groupBy(files.toSorted(), (file) => isAlone(file) ? file : dirname(file));
+const alone = files.filter(isAlone).map((file) => [file]);
+const others = files.filter((file) => !isAlone(file)).toSorted();
+const groups = Array.from(
+  { length: Math.ceil(others.length / SIZE) },
+  (_, index) => others.slice(index * SIZE, (index + 1) * SIZE),
+);
 const modules: string[] = [];
-for (const [room, members] of groups) {
-  for (let start = 0; start < members.length; start += SIZE) {
-    const module = `${folder}/${room.replaceAll(/[/.]/g, "_")}_${start}.ts`;
-    const imports = members.slice(start, start + SIZE).map((file) =>
-      `import ${JSON.stringify(new URL(`../${file}`, import.meta.url).href)};\n`
-    );
-    await Deno.writeTextFile(module, imports.join(""));
-    modules.push(module);
-  }
+for (const group of [...groups, ...alone]) {
+  const module = `${folder}/${group[0]!.replaceAll(/[/.]/g, "_")}.ts`;
+  const imports = group.map((file) =>
+    `import ${JSON.stringify(new URL(`../${file}`, import.meta.url).href)};\n`
+  );
+  await Deno.writeTextFile(module, imports.join(""));
+  modules.push(module);
 }
 Deno.addSignalListener("SIGINT", () => {}); // `deno test` gets it, too, and the modules are removed after its end
-const documents = flags.includes("--doc") ? paths.length > 0 ? paths : ["."] : [];
+const documents = !flags.includes("--doc") ? [] : Deno.args.includes("--all") ? ["."] : paths;
 const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
     ...["test", "-A", "--parallel", "--ignore=**/*_test.ts"],

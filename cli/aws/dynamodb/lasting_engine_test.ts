@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "node:path";
 import { killIfThere, ownProcesses } from "../../../testdata/own_effects.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
@@ -92,26 +92,6 @@ Deno.test({
       Deno.remove = remove;
     }
   },
-});
-
-Deno.test("the file of the tables does not grow with every change, and a slow reader misses none", async () => {
-  const data = temporaryFolder();
-  await using test = await startWithTables(SHOP, { data });
-  const size = async () => (await Deno.stat(join(data, "tables.db"))).size;
-  const pad = "x".repeat(2_000);
-  const change = async (from: number, to: number) => {
-    for (let count = from; count < to; count++) {
-      await test.documents.put({ TableName, Item: { id: "1", count, pad } });
-    }
-    await test.platform.settled();
-  };
-  await change(0, 450);
-  const before = await size();
-  await change(450, 900);
-  assert(await size() - before < 500_000, `${before} bytes, then ${await size()}`);
-  const counts = test.host.calls.flatMap(({ event }) => event.Records)
-    .map(({ dynamodb }) => Number(dynamodb.NewImage.count.N));
-  assertEquals(counts, Array.from({ length: 900 }, (_, count) => count));
 });
 
 Deno.test({

@@ -19,7 +19,7 @@ export const handler = async ({ end }) => {
   while (end === "memory") { kept.push(new Uint8Array(1e6).fill(1)); await new Promise((r) => setTimeout(r, 1)); }
   const megabyte = new Uint8Array(1e6);
   for (let i = 0; end === "tmp"; i++) writeFileSync("/tmp/" + i, megabyte);
-  while (end === "heap") kept.push(Array(1e5).fill(end));
+  while (end === "heap") kept.push(Array(4e6).fill(end));
   return "x".repeat(Math.max(0, Number(end) - 2));
 };`;
 
