@@ -4,15 +4,20 @@ import { get } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { within } from "../../testdata/waiting.ts";
+import type { Platform } from "@mate/cli/platform";
 import manifest from "../app.json" with { type: "json" };
-import { checkOutcomes, done, platformTest, recordsOf, recordsSoFar } from "./testdata/example.ts";
+import { checkOutcomes, done, recordsOf, recordsSoFar, start } from "./testdata/example.ts";
 
 /** The size of the largest body: 50,000 characters in base64, as API Gateway sends it. */
 const MAX_BYTES = 37_500;
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-platformTest("okay answers with the result of every accessor, and the raw event", async (url) => {
+/** What the functions do on one platform, one after the other. */
+const STEPS: [name: string, run: (url: string, platform: Platform) => Promise<void>][] = [];
+const step = (...test: typeof STEPS[number]) => STEPS.push(test);
+
+step("okay answers with the result of every accessor, and the raw event", async (url) => {
   // Imported after the start of the platform, because the logger keeps the console that exists when it is loaded.
   const { FnProxyEvent } = await import("@mate/core/gateway");
   const form = "name=tea&name=caf%C3%A9";
@@ -46,7 +51,7 @@ platformTest("okay answers with the result of every accessor, and the raw event"
   }
 });
 
-platformTest("okay shows a file of a form, and bytes that are not text", async (url) => {
+step("okay shows a file of a form, and bytes that are not text", async (url) => {
   const body = new FormData();
   body.set("photo", new File([Uint8Array.of(0xff, 0xfe, 0xfd)], "a.png", { type: "image/png" }));
   const form = await (await fetch(`${url}/okay`, { method: "POST", body })).json();
@@ -56,7 +61,7 @@ platformTest("okay shows a file of a form, and bytes that are not text", async (
   assertStringIncludes(atob(form.accessors["bytes()"].result), "\xff\xfe\xfd");
 });
 
-platformTest("okay and its page are compressed", async (url) => {
+step("okay and its page are compressed", async (url) => {
   for (const [Accept, start] of [["*/*", '{\n  "accessors"'], ["text/html", "<!doctype html>"]]) {
     const headers = { Accept, "Accept-Encoding": "gzip" };
     const request = get(`${url}/okay`, { headers }); // `fetch` would decompress the body
@@ -67,7 +72,7 @@ platformTest("okay and its page are compressed", async (url) => {
   }
 });
 
-platformTest("okay answers every method, at its path and below it", async (url) => {
+step("okay answers every method, at its path and below it", async (url) => {
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]) {
     for (const path of ["/okay", "/okay/a", "/okay/a/b"]) {
       const response = await fetch(url + path, { method });
@@ -77,14 +82,14 @@ platformTest("okay answers every method, at its path and below it", async (url) 
   }
 });
 
-platformTest("okay shows the error of an accessor in its place", async (url) => {
+step("okay shows the error of an accessor in its place", async (url) => {
   const response = await fetch(`${url}/okay`, { method: "POST", body: "{" });
   const { accessors } = await response.json();
   assertStringIncludes(accessors["queryPayload()"].error, "MalformedPayloadError");
   assertEquals(accessors["httpMethod()"], { result: "POST" });
 });
 
-platformTest("okay refuses bodies whose answer would be huge", async (url) => {
+step("okay refuses bodies whose answer would be huge", async (url) => {
   for (const [depth, outcome] of [[50, "result"], [51, "error"], [10_000, "error"]] as const) {
     const body = "[".repeat(depth) + "]".repeat(depth);
     const { accessors } = await (await fetch(`${url}/okay`, { method: "POST", body })).json();
@@ -97,7 +102,7 @@ platformTest("okay refuses bodies whose answer would be huge", async (url) => {
   ]);
 });
 
-platformTest("the largest answers of okay are below the 6 MB of AWS Lambda", async (url) => {
+step("the largest answers of okay are below the 6 MB of AWS Lambda", async (url) => {
   const form = { "Content-Type": "application/x-www-form-urlencoded" };
   const bodies = [
     [{}, "[".repeat(50) + "1" + ",1".repeat(MAX_BYTES / 2 - 51) + "]".repeat(50), "queryPayload()"],
@@ -114,7 +119,7 @@ platformTest("the largest answers of okay are below the 6 MB of AWS Lambda", asy
   }
 });
 
-platformTest("forbidden tells the caller, and logs one error", async (url, platform) => {
+step("forbidden tells the caller, and logs one error", async (url, platform) => {
   const response = await fetch(`${url}/forbidden`);
   assertEquals([response.status, await response.json()], [403, { Message: "Nobody may see this" }]);
   const records = await recordsOf(platform, "forbidden");
@@ -122,7 +127,7 @@ platformTest("forbidden tells the caller, and logs one error", async (url, platf
   assertStringIncludes(records[0]!.text, "Nobody may see this");
 });
 
-platformTest("crash tells the caller nothing, and logs every cause", async (url, platform) => {
+step("crash tells the caller nothing, and logs every cause", async (url, platform) => {
   const response = await fetch(`${url}/crash`);
   const text = await response.text();
   assertEquals(response.status, 500);
@@ -137,7 +142,7 @@ platformTest("crash tells the caller nothing, and logs every cause", async (url,
   assertMatch(log, new RegExp([...order, "at connect", "at readOrder"].join("[^]*")));
 });
 
-platformTest(
+step(
   "the HTTP functions negotiate, and scripts of every origin may call them",
   async (url) => {
     const origin = { Origin: "https://app.example" };
@@ -160,7 +165,7 @@ platformTest(
   },
 );
 
-platformTest("storage logs every accessor of uploads and deletions", async (_, platform) => {
+step("storage logs every accessor of uploads and deletions", async (_, platform) => {
   const object = `${platform.controlUrl}/buckets/uploads/red%20flower.jpg`;
   for (const init of [{ method: "PUT", body: "content" }, { method: "DELETE" }]) {
     await done(fetch(object, init));
@@ -180,7 +185,7 @@ platformTest("storage logs every accessor of uploads and deletions", async (_, p
   assertEquals(events, ["ObjectCreated:Put", "ObjectRemoved:DeleteMarkerCreated"]);
 });
 
-platformTest("topic logs every accessor of a message, and the raw event", async (_, platform) => {
+step("topic logs every accessor of a message, and the raw event", async (_, platform) => {
   const body = new URLSearchParams({ message: '{"a":1}', subject: "Hello" });
   await done(fetch(`${platform.controlUrl}/topics/messages`, { method: "POST", body }));
   const [event, message] = (await recordsOf(platform, "topic")).map(({ data }) => data!);
@@ -190,7 +195,7 @@ platformTest("topic logs every accessor of a message, and the raw event", async 
   assertEquals(message!["messagePayload()"], { result: { a: 1 } });
 });
 
-platformTest("scheduler logs every accessor, and the raw event", async (_, platform) => {
+step("scheduler logs every accessor, and the raw event", async (_, platform) => {
   await done(fetch(`${platform.controlUrl}/schedules/scheduler`, { method: "POST" }));
   const [record] = await recordsOf(platform, "scheduler");
   const { accessors, rawEvent } = record!.data!;
@@ -200,33 +205,7 @@ platformTest("scheduler logs every accessor, and the raw event", async (_, platf
   assertEquals(event.detailType(), "Scheduled Event");
 });
 
-platformTest("queue logs every message, and reports the failing one", async (_, platform) => {
-  const bodies = ['{"count":2}', '{"fail":true}', "no JSON"];
-  const received = new Set<string>();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = platform.log.follow(({ text }) => {
-    for (const body of [...bodies, "The message asks for a failure"]) {
-      if (text.includes(JSON.stringify(body).slice(1, -1))) received.add(body);
-    }
-    if (received.size > bodies.length) resolve();
-  });
-  for (const body of bodies) {
-    await done(fetch(`${platform.controlUrl}/queues/jobs`, { method: "POST", body }));
-  }
-  await within("the records of the log", promise, () => [...received].join());
-  stop();
-  const records = recordsSoFar(platform, "queue"); // the retry comes after 30 seconds
-  const errors = records.filter(({ level }) => level === "ERROR").map(({ text }) => text);
-  assertEquals(errors.length, 1, errors.join("\n"));
-  const outcomes = records.find(({ text }) => text.includes("count"))!.data!;
-  const { FnQueueEvent, FnQueueRecord } = await import("@mate/core/queue");
-  const { result } = outcomes["rawRecord()"] as { result: object };
-  const record = new FnQueueEvent({ Records: [result] }).records()[0]!;
-  await checkOutcomes(outcomes, record, FnQueueRecord);
-  assertEquals(outcomes["payload()"], { result: { count: 2 } });
-});
-
-platformTest(
+step(
   "logger ignores its event, logs each level, and crashes",
   async (_, platform) => {
     const url = `${platform.controlUrl}/2015-03-31/functions/logger/invocations`;
@@ -242,6 +221,39 @@ platformTest(
     assertEquals(log.includes("marker"), false);
   },
 );
+
+step("queue logs every message, and reports the failing one", async (_, platform) => {
+  const bodies = ['{"count":2}', '{"fail":true}', "no JSON"];
+  const received = new Set<string>();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = platform.log.follow(({ text }) => {
+    for (const body of [...bodies, "The message asks for a failure"]) {
+      if (text.includes(JSON.stringify(body).slice(1, -1))) received.add(body);
+    }
+    if (received.size > bodies.length) resolve();
+  });
+  for (const body of bodies) {
+    await done(fetch(`${platform.controlUrl}/queues/jobs`, { method: "POST", body }));
+  }
+  await within("the records of the log", promise, () => [...received].join());
+  stop();
+  const records = recordsSoFar(platform, "queue"); // the retry comes after 30 seconds, so this step is the last one
+  const errors = records.filter(({ level }) => level === "ERROR").map(({ text }) => text);
+  assertEquals(errors.length, 1, errors.join("\n"));
+  const outcomes = records.find(({ text }) => text.includes("count"))!.data!;
+  const { FnQueueEvent, FnQueueRecord } = await import("@mate/core/queue");
+  const { result } = outcomes["rawRecord()"] as { result: object };
+  const record = new FnQueueEvent({ Records: [result] }).records()[0]!;
+  await checkOutcomes(outcomes, record, FnQueueRecord);
+  assertEquals(outcomes["payload()"], { result: { count: 2 } });
+});
+
+Deno.test("the functions of the example do what its README says", async (t) => {
+  await using platform = await start();
+  for (const [name, run] of STEPS) {
+    await t.step(name, () => run(`${platform.url}/v0`, platform));
+  }
+});
 
 Deno.test("each function has the triggers that README.md describes", async () => {
   const functions = Object.entries<{ readonly module: string; readonly triggers?: unknown }>(

@@ -8,17 +8,6 @@ export function start(): Promise<Platform> {
   return startPlatform(`${import.meta.dirname}/../../app.json`, { bundling: "when invoked" });
 }
 
-/** Registers a test of the running application. */
-export function platformTest(
-  name: string,
-  run: (url: string, platform: Platform) => Promise<void>,
-): void {
-  Deno.test(name, async () => {
-    await using platform = await start();
-    await run(`${platform.url}/v0`, platform);
-  });
-}
-
 /** Waits for a reply, which must be a success. */
 export async function done(reply: Promise<Response>): Promise<void> {
   const response = await reply;
