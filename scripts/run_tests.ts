@@ -73,7 +73,7 @@ const groups = Array.from(
   (_, index) => others.slice(index * SIZE, (index + 1) * SIZE),
 );
 const modules: string[] = [];
-for (const group of [...groups, ...alone]) {
+for (const group of [...alone, ...groups]) {
   const module = `${folder}/${group[0]!.replaceAll(/[/.]/g, "_")}.ts`;
   const imports = group.map((file) =>
     `import ${JSON.stringify(new URL(`../${file}`, import.meta.url).href)};\n`
