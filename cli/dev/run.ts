@@ -87,24 +87,25 @@ export async function run(
     controlUrl: controlUrlOf(sockets),
     servicesUrl,
   };
-  const resolveHere = (local: LocalApplication) => {
+  const readHere = async (local: LocalApplication) => {
     const { application, missing } = local.resolve(sockets);
     missing.forEach((line) => log.note(line));
     loopsOf(application).forEach((line) => log.note(`WARN ${line}`));
-    return application;
+    const login = await findLogin(dirname(manifestPath), options.profile);
+    const emulators = await readEmulators(dirname(manifestPath), local.functions);
+    return { application, login, emulators };
   };
-  let current = resolveHere(local);
-  const api = stack.use(new ApiDocument(manifestPath, current, urls.url, log));
+  type Version = Awaited<ReturnType<typeof readHere>>;
+  let current = await readHere(local);
+  const api = stack.use(new ApiDocument(manifestPath, current.application, urls.url, log));
   let host: ApplicationHost | undefined; // The host survives a restart of the platform.
   let platform: OpenPlatform | undefined;
-  const open = async (application: Application, host: OpenOptions["host"]) =>
+  const open = async (version: Version, host: OpenOptions["host"]) =>
     platform = await openPlatform({
-      application,
+      ...version,
       api,
       sockets,
       host,
-      login: await findLogin(dirname(manifestPath), options.profile),
-      emulators: await readEmulators(dirname(manifestPath), local.functions),
       log,
       traces,
       saving: {
@@ -124,7 +125,8 @@ export async function run(
   const start = async () => {
     const write = (record: LogRecord) => log.write(record);
     const { first } = local;
-    const own = { application: current, manifestPath, bundles, first, log: write, signal, inspect };
+    const { application } = current;
+    const own = { application, manifestPath, bundles, first, log: write, signal, inspect };
     const onBundled = (isAll: boolean) => {
       watchOthers();
       if (isAll) checkFirst();
@@ -157,16 +159,16 @@ export async function run(
     log.after(shown).forEach(write);
     stopShowing = log.follow(write);
   };
-  const replace = async (application: Application) => {
+  const replace = async (version: Version) => {
     // The old platform answers until the bundling, which is slow, has ended.
-    await host!.reload(application, async () => {
+    await host!.reload(version.application, async () => {
       sockets.pause();
       await platform![Symbol.asyncDispose]();
     });
-    await open(application, host!);
+    await open(version, host!);
   };
   /** Runs another version. If its platform does not open, the current version goes on. */
-  const restart = async (next: Application, former: DataFolder) => {
+  const restart = async (next: Version, former: DataFolder) => {
     stopShowing();
     shown = log.after(0).at(-1)?.number ?? 0;
     let unused = former;
@@ -182,8 +184,8 @@ export async function run(
       if (unused !== folder) await unused[Symbol.asyncDispose]();
     }
     watchOthers();
-    await show(current);
-    api.check(current);
+    await show(current.application);
+    api.check(current.application);
   };
   const keepOld = ({ message }: Error) =>
     log.note(`ERROR ${message}\nFor now, the old version still answers`);
@@ -197,7 +199,7 @@ export async function run(
         .filter((file) => paths.has(join(watchedFolder, file)));
       if (settings.length > 0) {
         const local = await read();
-        const next = resolveHere(local);
+        const next = await readHere(local);
         const former = folder;
         const path = options.data ?? ownFolder(dirname(manifestPath), local.name);
         if (path !== folder.path) folder = await openFolder(local);
@@ -261,10 +263,10 @@ export async function run(
   // The platform ends before the watch, because the end of a watch ends the watches of folders in it, such as buckets.
   await using _first = platformEnd;
   // Show the URLs after the start of the watch, because the developer may change files at once.
-  await show(current);
+  await show(current.application);
   const door = { port, controlUrl: urls.controlUrl, isConfined: host!.isConfined === true };
   if (options.isOpened) stack.use(await openStartPage(door, (text) => log.note(text)));
-  if (Object.keys(current.functions).length === 0) checkFirst();
+  if (Object.keys(current.application.functions).length === 0) checkFirst();
   if (!signal.aborted) await end;
 }
 

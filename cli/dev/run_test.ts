@@ -263,6 +263,31 @@ Deno.test("run() restarts the application if the file .env changes", async () =>
   assertStringIncludes(output, 'Reloading "');
 });
 
+Deno.test("run() keeps the old version if the file .env is wrong, and reads it for the functions of now", async () => {
+  const folder = await createApp();
+  const emulator = "AWS_ENDPOINT_URL_SES";
+  const settings = JSON.parse(manifest("/again"));
+  settings.functions.hello.environment = { [emulator]: "https://ses.example" };
+  const write = (file: string, text: string) => Deno.writeTextFile(join(folder, file), text);
+  let isFirst = true;
+  const output = await runHere(folder, async (line, stop) => {
+    if (line.includes("/again'")) return stop();
+    if (line.includes("Stop with Ctrl-C") && isFirst) {
+      isFirst = false;
+      await write(".env", "AWS_ACCESS_KEY_ID=a");
+    }
+    if (line.includes("Cannot use the keys")) {
+      await write(".env", `${emulator}=https://ses.example`);
+    }
+    // A variable of a function is left to the function.
+    if (line.includes(`Cannot use ${emulator}`)) await write("app.json", JSON.stringify(settings));
+  }, true);
+  assertMatch(
+    output,
+    /AWS_SECRET_ACCESS_KEY is missing ↵ For now, the old version still answers\n[^]*on this machine, such as .* ↵ For now, the old version still answers\n[^]*Reloading "/,
+  );
+});
+
 Deno.test("the command asks new code of an authorizer, and not the policy that it keeps", async () => {
   const folder = temporaryFolder();
   const check = (Effect: string) =>
