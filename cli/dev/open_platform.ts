@@ -1,4 +1,3 @@
-import type { scheduledEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,8 +34,6 @@ import { RecordedCalls } from "./traces/record_calls.ts";
 import { RecordedHost } from "./traces/record_invocations.ts";
 import { recordRequests } from "./traces/record_requests.ts";
 import type { Traces } from "./traces/traces.ts";
-
-type ScheduledEvent = ReturnType<typeof scheduledEvent>;
 
 /** The file of the items in the folder of the data. */
 export const TABLES_FILE = "tables.db";
@@ -119,20 +116,24 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const schedules = stack.use(new Schedules(application, asyncInvocations, clock));
   const messages = stack.use(await makeOwnedFolder(tmpdir()));
   const messaging = stack.use(new Messaging(application, messages.path, invokeAsync, clock));
-  const invokeRule = (name: string, event: ScheduledEvent, traceId: string) => {
-    const trigger = { type: "events", name: `${event["detail-type"]} of ${event.source}` } as const;
-    invokeAsync(name, event, { traceId, facts: { trigger } });
-  };
-  const eventBus = createEventBus(application.rules, invokeRule, note, clock);
+  const eventBus = createEventBus(
+    application.rules,
+    (name, event, traceId) => {
+      const trigger = {
+        type: "events",
+        name: `${event["detail-type"]} of ${event.source}`,
+      } as const;
+      invokeAsync(name, event, { traceId, facts: { trigger } });
+    },
+    note,
+    clock,
+  );
   const invokeApi = createInvokeApi(application, host, asyncInvocations);
   const { keys, port, functionsUrl, servicesUrl } = sockets;
   const ownPorts = [port, ...[functionsUrl, servicesUrl].map((url) => Number(new URL(url).port))];
   const forwarding = new Forwarding(application.functions, { ...options, ownPorts });
-  const recorded = new RecordedCalls(
-    application,
-    traces,
-    (...call) => recordedHost.callerOf(...call),
-  );
+  const callerOf = recordedHost.callerOf.bind(recordedHost);
+  const recorded = new RecordedCalls(application, traces, callerOf);
   const data = { application, buckets, messaging, eventBus, tables };
   const services = stack.use(
     new Services({ ...data, keys, forwarding, recorded, invokeApi, note }),
@@ -153,22 +154,14 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const endpoints = createTriggerEndpoints({ ...data, schedules, tables, traces });
   const functionUrls = createFunctionUrls(application, host, log, services);
   const gateway = createGateway(application, host, log, options.gatewayTimeout);
-  const answerUrl = (name: string, request: HttpRequest) =>
-    recordRequests(functionUrls.answer.bind(null, name), traces, {
-      "mate.gateway": "url",
-      "faas.name": name,
-    })(request);
-  const answerRequest = recordRequests(gateway.answer, traces, {
-    "mate.gateway": application.gateway?.kind ?? "rest",
-  });
-  const again = new Again({
-    application,
-    host,
-    gateway: answerRequest,
-    functionUrl: answerUrl,
-    date: () => clock.date(),
-    note,
-  });
+  const answerUrl = (name: string, request: HttpRequest) => {
+    const facts = { "mate.gateway": "url", "faas.name": name } as const;
+    return recordRequests(functionUrls.answer.bind(null, name), traces, facts)(request);
+  };
+  const kind = application.gateway?.kind ?? "rest";
+  const answerRequest = recordRequests(gateway.answer, traces, { "mate.gateway": kind });
+  const answers = { gateway: answerRequest, functionUrl: answerUrl };
+  const again = new Again({ application, host, ...answers, date: () => clock.date(), note });
   const tests = new TestMaker({ application, traces, buckets, ...options.saving });
   traces.hider.setSecrets(secretsOf(application));
   stack.defer(log.follow((entry) => traces.addLine(entry)));

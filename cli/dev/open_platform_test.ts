@@ -24,7 +24,7 @@ Deno.test("openPlatform() fails if the tables or the host fail, whichever is fir
   const open = (folder: string, host: Promise<FunctionHost>) =>
     openPlatform({
       application,
-      api: new ApiDocument("app.json", application, "", log),
+      api: new ApiDocument("app.json", "", log),
       sockets,
       host,
       login: undefined,
