@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Application } from "../application/types.ts";
-import { Tables } from "../aws/dynamodb/tables.ts";
 import { Clock } from "../aws/clock.ts";
 import { createEventBus } from "../aws/events/event_bus.ts";
 import { Messaging } from "../sources/messaging.ts";
@@ -19,8 +18,8 @@ import type { Emulators } from "../manifest/local_values.ts";
 import { AsyncInvocations, type AsyncOptions } from "../sources/async_invocations.ts";
 import { BUCKETS_FOLDER, openBuckets } from "../sources/buckets.ts";
 import { pollQueues } from "../sources/queue_poller.ts";
+import type { PollOptions } from "../sources/poller.ts";
 import { Schedules } from "../sources/schedules.ts";
-import { followTables } from "../sources/table_followers.ts";
 import type { ApiDocument } from "./api_document.ts";
 import { createTriggerEndpoints } from "./endpoints.ts";
 import { answer, type Parts } from "./listener.ts";
@@ -43,8 +42,7 @@ export interface OpenOptions {
   readonly application: Application;
   readonly api: ApiDocument;
   readonly sockets: Sockets;
-  /** The host of the functions. The engine of the tables starts while the host opens. */
-  readonly host: FunctionHost | Promise<FunctionHost>;
+  readonly host: FunctionHost;
   /** The login of the developer for services that are not emulated. */
   readonly login: Login | undefined;
   /** The emulators of the developer for such services. */
@@ -67,6 +65,8 @@ export interface OpenOptions {
 /** The platform of one version of an application. */
 export interface OpenPlatform extends AsyncDisposable {
   readonly bucketsFolder: string;
+  /** Resolves when the engine of the tables runs, if the application has tables. Rejects if it does not start. */
+  readonly ready: Promise<unknown>;
   readonly removeExpired: () => Promise<void>;
   readonly flushAuthorizers: () => void;
   readonly settled: () => Promise<void>;
@@ -77,20 +77,15 @@ export interface OpenPlatform extends AsyncDisposable {
  * disposal. Then its running requests to functions still end, and its calls that read or change data have ended.
  */
 export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> {
-  const { application, log, sockets, folder } = options;
+  const { application, log, sockets, folder, traces, host: functions } = options;
   const note = (text: string) => log.note(text);
-  const file = options.keepsItems ? join(folder, TABLES_FILE) : undefined;
   await using stack = new AsyncDisposableStack();
-  const unlimited = Object.entries(application.functions) // Deno limits the connections of its functions.
-    .filter(([, { runtime }]) => runtime !== "deno").map(([name]) => name);
-  const seeFolders = async () => (await detectIsolation()).kind === "plain folders";
-  const opening = Tables.open(application.tables, { file, note, unlimited, seeFolders });
-  const opened = opening.catch(() => undefined); // It may fail while the host opens. The error comes below.
-  stack.defer(async () => await (await opened)?.[Symbol.asyncDispose]());
-  const functions = await options.host;
-  const tables = await opening;
+  let followed: ReturnType<typeof followTables> | undefined;
+  stack.defer(async () => {
+    const open = await followed?.catch(() => {}); // Who needs the tables gets the error.
+    await open?.[Symbol.asyncDispose]();
+  });
   const clock = new Clock();
-  const { traces } = options;
   const recordedHost = new RecordedHost({
     async invoke(name, ...invocation) {
       const outcome = await clock.during(functions.invoke(name, ...invocation));
@@ -116,42 +111,37 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const schedules = stack.use(new Schedules(application, asyncInvocations, clock));
   const messages = stack.use(await makeOwnedFolder(tmpdir()));
   const messaging = stack.use(new Messaging(application, messages.path, invokeAsync, clock));
-  const eventBus = createEventBus(
-    application.rules,
-    (name, event, traceId) => {
-      const trigger = {
-        type: "events",
-        name: `${event["detail-type"]} of ${event.source}`,
-      } as const;
-      invokeAsync(name, event, { traceId, facts: { trigger } });
-    },
-    note,
-    clock,
-  );
+  const invokeRule: Parameters<typeof createEventBus>[1] = (name, event, traceId) => {
+    const trigger = { type: "events", name: `${event["detail-type"]} of ${event.source}` } as const;
+    invokeAsync(name, event, { traceId, facts: { trigger } });
+  };
+  const eventBus = createEventBus(application.rules, invokeRule, note, clock);
   const invokeApi = createInvokeApi(application, host, asyncInvocations);
   const { keys, port, functionsUrl, servicesUrl } = sockets;
   const ownPorts = [port, ...[functionsUrl, servicesUrl].map((url) => Number(new URL(url).port))];
   const forwarding = new Forwarding(application.functions, { ...options, ownPorts });
   const callerOf = recordedHost.callerOf.bind(recordedHost);
   const recorded = new RecordedCalls(application, traces, callerOf);
+  const sources = { application, host, messaging, log, clock };
+  const polling = new AbortController();
+  const { signal } = polling;
+  const follow = () => followed ??= followTables(sources, options, signal);
+  const tables = async () => (await follow()).tables;
   const data = { application, buckets, messaging, eventBus, tables };
   const services = stack.use(
     new Services({ ...data, keys, forwarding, recorded, invokeApi, note }),
   );
-  const sources = { application, host, messaging, log, clock };
-  const followers = stack.use(await followTables(sources, tables));
-  const polling = new AbortController();
-  const { signal } = polling;
   void pollQueues(sources, signal);
   const settled = async () => {
     while (
-      asyncInvocations.isBusy || !signal.aborted && (messaging.hasMessages() || followers.isBusy)
+      asyncInvocations.isBusy ||
+      !signal.aborted && (messaging.hasMessages() || (await followed)?.isBusy)
     ) {
       await new Promise((resolve) => setTimeout(resolve, 5));
       if (options.time === "skip") clock.skip(); // Whatever can go on has begun to run.
     }
   };
-  const endpoints = createTriggerEndpoints({ ...data, schedules, tables, traces });
+  const endpoints = createTriggerEndpoints({ ...data, schedules, traces });
   const functionUrls = createFunctionUrls(application, host, log, services);
   const gateway = createGateway(application, host, log, options.gatewayTimeout);
   const answerUrl = (name: string, request: HttpRequest) => {
@@ -192,11 +182,26 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const owned = stack.move();
   return {
     bucketsFolder: join(folder, BUCKETS_FOLDER),
-    removeExpired: async () => await tables.expiry?.sweep(),
+    ready: Object.keys(application.tables).length > 0 ? follow() : Promise.resolve(),
+    removeExpired: async () => await (await tables()).expiry?.sweep(),
     flushAuthorizers: () => gateway.flushAuthorizers(),
     settled,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Opens the tables of an application. Their engine is loaded and started while the platform answers already. */
+async function followTables(
+  sources: PollOptions,
+  { application, folder, keepsItems }: OpenOptions,
+  signal: AbortSignal,
+) {
+  const { openTables } = await import("../sources/table_followers.ts");
+  const unlimited = Object.entries(application.functions) // Deno limits the connections of its functions.
+    .filter(([, { runtime }]) => runtime !== "deno").map(([name]) => name);
+  const seeFolders = async () => (await detectIsolation()).kind === "plain folders";
+  const file = keepsItems ? join(folder, TABLES_FILE) : undefined;
+  return await openTables(sources, { file, unlimited, seeFolders }, signal);
 }
 
 /** Lists the values of the secrets of an application, and what its functions sign with. */

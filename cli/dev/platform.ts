@@ -175,7 +175,8 @@ export async function startPlatform(
       }),
     );
   if (host.inspector !== undefined) console.error(`Inspector ${host.inspector.line}`);
-  const platform = await session.start(version, host);
+  const { ready, ...platform } = await session.start(version, host);
+  await ready;
   stack.move();
   const stop = () => session[Symbol.asyncDispose]();
   const { urls, traces } = session;

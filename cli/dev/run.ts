@@ -95,6 +95,7 @@ class Development implements AsyncDisposable {
   ) {
     this.#folder = resolve(dirname(options.manifestPath));
     environment.signal.addEventListener("abort", () => this.#end.resolve());
+    this.#end.promise.catch(() => {}); // It may reject before run() waits for it.
   }
 
   /** Runs the first version and those that replace it, until the signal. */
@@ -103,27 +104,24 @@ class Development implements AsyncDisposable {
     const { manifestPath, inspect } = options;
     const version = await this.#read(local);
     const { application } = version;
-    const opening = SandboxHost.open({
-      ...{ application, manifestPath, bundles, signal, inspect, first: local.first },
-      log: (record) => log.write(record),
-      bundling: "later",
-      onBundled: (isAll) => {
-        this.#watchOthers();
-        if (isAll) this.#checkFirst();
-      },
-    });
-    const opened = session.start(version, opening);
-    opened.catch(() => {}); // It is awaited later.
-    try {
-      this.#host = session.owned.use(await opening);
-    } finally {
-      await opened;
-    }
+    const host = this.#host = session.owned.use(
+      await SandboxHost.open({
+        ...{ application, manifestPath, bundles, signal, inspect, first: local.first },
+        log: (record) => log.write(record),
+        bundling: "later",
+        onBundled: (isAll) => {
+          this.#watchOthers();
+          if (isAll) this.#checkFirst();
+        },
+      }),
+    );
+    const { ready } = await session.start(version, host);
+    ready.catch(this.#end.reject); // The first answer does not wait for the tables.
     this.#watch();
     await this.#show(); // The watch has begun before, because the developer may change files at once.
     if (options.isOpened) {
       const { urls: { controlUrl }, sockets: { port } } = session;
-      const door = { port, controlUrl, isConfined: this.#host.isConfined };
+      const door = { port, controlUrl, isConfined: host.isConfined };
       session.owned.use(await openStartPage(door, (text) => log.note(text)));
     }
     if (Object.keys(application.functions).length === 0) this.#checkFirst();

@@ -240,6 +240,30 @@ Deno.test("run() keeps the old version if the platform of a changed manifest doe
   assertEquals(texts, ["Hello", "Hello", "Hello"], output);
 });
 
+Deno.test("run() keeps the old version if a table cannot be changed, and ends if the engine of the tables does not start", async () => {
+  const folder = await createApp();
+  const write = (path: string, id: string) => {
+    const settings = JSON.parse(manifest(path));
+    settings.tables = { notes: { key: { [id]: "string" } } };
+    return Deno.writeTextFile(join(folder, "app.json"), JSON.stringify(settings));
+  };
+  await write("/hello", "id");
+  let isFirst = true;
+  const output = await runHere(folder, async (line, stop) => {
+    const isUp = line.includes("Stop with Ctrl-C");
+    if (isUp && isFirst) await write("/broken", "other");
+    if (/Cannot change the key .* For now, the old version still answers/.test(line)) stop();
+    if (isUp) isFirst = false;
+  }, true);
+  assertStringIncludes(output, "Cannot change the key", output);
+  assertEquals(output.match(/curl '\S+\/(hello|broken)'/g)?.length, 2);
+
+  await Deno.remove(join(folder, "data/tables.db"));
+  await Deno.mkdir(join(folder, "data/tables.db"));
+  const ended = runHere(folder, () => {});
+  await assertRejects(() => ended, Error, "Cannot start the engine of the tables");
+});
+
 Deno.test("run() takes a change of the manifest during a restart", async () => {
   const folder = await createApp();
   const changes = ["/greet/1", "/greet/2"].values();

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { ApplicationHost } from "../lambda/function_host.ts";
+import type { ApplicationHost, FunctionHost } from "../lambda/function_host.ts";
 import { readEmulators } from "../manifest/local_values.ts";
 import { ApiDocument } from "./api_document.ts";
 import type { DataFolder } from "./data_folder.ts";
@@ -78,8 +78,8 @@ export class Session implements AsyncDisposable {
     return { ...resolved, login, emulators, data: await openData(local.name, this.data) };
   }
 
-  /** Opens the platform of a version, which answers from now on. */
-  async start(version: Version, host: OpenOptions["host"]): Promise<OpenPlatform> {
+  /** Opens the platform of a version, which answers from now on. Its tables may not be ready yet. */
+  async start(version: Version, host: FunctionHost): Promise<OpenPlatform> {
     const { options, sockets, api, traces } = this;
     const { application, login, emulators, data } = version;
     this.data = data;
@@ -114,7 +114,8 @@ export class Session implements AsyncDisposable {
       this.sockets.pause();
       await this.platform![Symbol.asyncDispose]();
     });
-    await this.start(version, host);
+    const { ready } = await this.start(version, host);
+    await ready; // If a table cannot be changed, the former version goes on.
   }
 
   /** Closes the ports, so that no request begins any more. Then ends the platform, whose requests may still need its host. */
