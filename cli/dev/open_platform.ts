@@ -25,7 +25,6 @@ import { createTriggerEndpoints } from "./endpoints.ts";
 import { answer, type Parts } from "./listener.ts";
 import { Forwarding, type Login } from "./forwarding.ts";
 import { Services } from "./services.ts";
-import { answerPage } from "./page/pages.ts";
 import type { Sockets } from "./sockets.ts";
 import { TestMaker, type TestMakerOptions } from "./saved_tests/test_maker.ts";
 import { Again } from "./traces/again.ts";
@@ -156,7 +155,10 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   traces.hider.setSecrets(secretsOf(application));
   stack.defer(log.follow((entry) => traces.addLine(entry)));
   const parts: Parts = {
-    page: (...request) => answerPage(application, () => options.api.read(), ...request),
+    async page(...request) {
+      const { answerPage } = await import("./page/pages.ts"); // A start needs none of its files.
+      return await answerPage(application, () => options.api.read(), ...request);
+    },
     log,
     secret: sockets.secret,
     clock,
