@@ -15,15 +15,15 @@ export class ApiDocument implements AsyncDisposable {
   readonly #log: Log;
   readonly #end = new AbortController();
   #ownFiles: Promise<OwnFiles> | undefined;
-  #application: Application;
+  /** The version that counts from the next check on. */
+  application!: Application;
   #made: Promise<DescribedApi | undefined> | undefined;
   /** What the log has of the last check. */
   #noted = "";
 
   /** @param origin The origin of the application. */
-  constructor(manifestPath: string, application: Application, origin: string, log: Log) {
+  constructor(manifestPath: string, origin: string, log: Log) {
     this.#manifestPath = manifestPath;
-    this.#application = application;
     this.#origin = origin;
     this.#log = log;
   }
@@ -35,8 +35,7 @@ export class ApiDocument implements AsyncDisposable {
   }
 
   /** Makes the document again, and tells the log what is wrong if it is not what was wrong before. */
-  check(application: Application = this.#application): void {
-    this.#application = application;
+  check(): void {
     const former = this.#made?.catch(() => {}); // One after the other, so that the end waits for all.
     const made = this.#made = (former ?? Promise.resolve()).then(() => this.#describe());
     const note = (text: string) => {
@@ -55,8 +54,8 @@ export class ApiDocument implements AsyncDisposable {
     const kept = new Kept((text) => this.#log.note(text));
     return describeApi({
       manifestPath: this.#manifestPath,
-      application: this.#application,
-      url: this.#origin + (this.#application.gateway?.prefix ?? ""),
+      application: this.application,
+      url: this.#origin + (this.application.gateway?.prefix ?? ""),
       ownFiles: () => this.#ownFiles ??= makeOwnFiles({ kept, signal }),
       kept,
       signal,

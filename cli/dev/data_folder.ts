@@ -21,12 +21,14 @@ export function ownFolder(manifestFolder: string, name: string): string {
   return join(manifestFolder, ".mate", name);
 }
 
-/** Opens the folder of an application beside its manifest. Git ignores the folder. */
+/** Opens the folder of an application beside its manifest, unless it is the former folder. Git ignores the folder. */
 export async function openOwnFolder(
   manifestFolder: string,
   name: string,
+  former?: DataFolder,
 ): Promise<DataFolder> {
   const path = ownFolder(manifestFolder, name);
+  if (path === former?.path) return former;
   await refuseLinks(dirname(path), path);
   const folder = await openDataFolder(path);
   await Deno.writeTextFile(join(path, ".gitignore"), "*\n");

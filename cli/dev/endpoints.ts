@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Application } from "../application/types.ts";
 import { allow, jsonReply, readBody, refusal, type Reply, reply } from "../lambda/http.ts";
-import { TableError } from "../aws/dynamodb/engine.ts";
+import { TableError } from "../aws/dynamodb/table_error.ts";
 import type { Tables } from "../aws/dynamodb/tables.ts";
 import { isObject } from "../rules/json_object.ts";
 import { MAX_PUBLICATION } from "../rules/limits.ts";
@@ -23,7 +23,7 @@ export interface TriggerOptions {
   readonly schedules: Schedules;
   readonly messaging: Messaging;
   readonly eventBus: EventBus;
-  readonly tables: Tables;
+  readonly tables: () => Promise<Tables>;
   readonly traces: Traces;
 }
 
@@ -39,7 +39,7 @@ const parametersOf = ({ url }: IncomingMessage) => new URL(url!, "http://localho
  * `/dead-letters/{message}`, `/tables/{name}`, `/events` and `/schedules/{function}/{number}`, as `traces/answers.ts` says. Returns `undefined` for other paths.
  */
 export function createTriggerEndpoints(
-  { application, buckets, schedules, messaging, eventBus, tables, traces }: TriggerOptions,
+  { application, buckets, schedules, messaging, eventBus, traces, ...options }: TriggerOptions,
 ): (request: IncomingMessage, path: string) => Promise<Reply | undefined> {
   const messages = new WaitingMessages(application, messaging, traces);
 
@@ -147,6 +147,7 @@ export function createTriggerEndpoints(
   async function answerTable(request: IncomingMessage, name: string): Promise<Reply> {
     const table = Object.hasOwn(application.tables, name) ? application.tables[name] : undefined;
     if (!table) throw refusal(404, `The application has no table "${name}"`);
+    const tables = await options.tables();
     if (!tables.engine) throw refusal(501, tables.problem);
     allow(request.method!, "GET", "HEAD", "POST", "DELETE");
     const TableName = table.name;

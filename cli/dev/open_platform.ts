@@ -1,9 +1,7 @@
-import type { scheduledEvent } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Application } from "../application/types.ts";
-import { Tables } from "../aws/dynamodb/tables.ts";
 import { Clock } from "../aws/clock.ts";
 import { createEventBus } from "../aws/events/event_bus.ts";
 import { Messaging } from "../sources/messaging.ts";
@@ -20,14 +18,13 @@ import type { Emulators } from "../manifest/local_values.ts";
 import { AsyncInvocations, type AsyncOptions } from "../sources/async_invocations.ts";
 import { BUCKETS_FOLDER, openBuckets } from "../sources/buckets.ts";
 import { pollQueues } from "../sources/queue_poller.ts";
+import type { PollOptions } from "../sources/poller.ts";
 import { Schedules } from "../sources/schedules.ts";
-import { followTables } from "../sources/table_followers.ts";
 import type { ApiDocument } from "./api_document.ts";
 import { createTriggerEndpoints } from "./endpoints.ts";
 import { answer, type Parts } from "./listener.ts";
 import { Forwarding, type Login } from "./forwarding.ts";
 import { Services } from "./services.ts";
-import { answerPage } from "./page/pages.ts";
 import type { Sockets } from "./sockets.ts";
 import { TestMaker, type TestMakerOptions } from "./saved_tests/test_maker.ts";
 import { Again } from "./traces/again.ts";
@@ -35,8 +32,6 @@ import { RecordedCalls } from "./traces/record_calls.ts";
 import { RecordedHost } from "./traces/record_invocations.ts";
 import { recordRequests } from "./traces/record_requests.ts";
 import type { Traces } from "./traces/traces.ts";
-
-type ScheduledEvent = ReturnType<typeof scheduledEvent>;
 
 /** The file of the items in the folder of the data. */
 export const TABLES_FILE = "tables.db";
@@ -46,8 +41,7 @@ export interface OpenOptions {
   readonly application: Application;
   readonly api: ApiDocument;
   readonly sockets: Sockets;
-  /** The host of the functions. The engine of the tables starts while the host opens. */
-  readonly host: FunctionHost | Promise<FunctionHost>;
+  readonly host: FunctionHost;
   /** The login of the developer for services that are not emulated. */
   readonly login: Login | undefined;
   /** The emulators of the developer for such services. */
@@ -70,6 +64,8 @@ export interface OpenOptions {
 /** The platform of one version of an application. */
 export interface OpenPlatform extends AsyncDisposable {
   readonly bucketsFolder: string;
+  /** Resolves when the engine of the tables runs, if the application has tables. Rejects if it does not start. */
+  readonly ready: Promise<unknown>;
   readonly removeExpired: () => Promise<void>;
   readonly flushAuthorizers: () => void;
   readonly settled: () => Promise<void>;
@@ -80,20 +76,15 @@ export interface OpenPlatform extends AsyncDisposable {
  * disposal. Then its running requests to functions still end, and its calls that read or change data have ended.
  */
 export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> {
-  const { application, log, sockets, folder } = options;
+  const { application, log, sockets, folder, traces, host: functions } = options;
   const note = (text: string) => log.note(text);
-  const file = options.keepsItems ? join(folder, TABLES_FILE) : undefined;
   await using stack = new AsyncDisposableStack();
-  const unlimited = Object.entries(application.functions) // Deno limits the connections of its functions.
-    .filter(([, { runtime }]) => runtime !== "deno").map(([name]) => name);
-  const seeFolders = async () => (await detectIsolation()).kind === "plain folders";
-  const opening = Tables.open(application.tables, { file, note, unlimited, seeFolders });
-  const opened = opening.catch(() => undefined); // It may fail while the host opens. The error comes below.
-  stack.defer(async () => await (await opened)?.[Symbol.asyncDispose]());
-  const functions = await options.host;
-  const tables = await opening;
+  let followed: ReturnType<typeof followTables> | undefined;
+  stack.defer(async () => {
+    const open = await followed?.catch(() => {}); // Who needs the tables gets the error.
+    await open?.[Symbol.asyncDispose]();
+  });
   const clock = new Clock();
-  const { traces } = options;
   const recordedHost = new RecordedHost({
     async invoke(name, ...invocation) {
       const outcome = await clock.during(functions.invoke(name, ...invocation));
@@ -119,7 +110,7 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const schedules = stack.use(new Schedules(application, asyncInvocations, clock));
   const messages = stack.use(await makeOwnedFolder(tmpdir()));
   const messaging = stack.use(new Messaging(application, messages.path, invokeAsync, clock));
-  const invokeRule = (name: string, event: ScheduledEvent, traceId: string) => {
+  const invokeRule: Parameters<typeof createEventBus>[1] = (name, event, traceId) => {
     const trigger = { type: "events", name: `${event["detail-type"]} of ${event.source}` } as const;
     invokeAsync(name, event, { traceId, facts: { trigger } });
   };
@@ -128,52 +119,46 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const { keys, port, functionsUrl, servicesUrl } = sockets;
   const ownPorts = [port, ...[functionsUrl, servicesUrl].map((url) => Number(new URL(url).port))];
   const forwarding = new Forwarding(application.functions, { ...options, ownPorts });
-  const recorded = new RecordedCalls(
-    application,
-    traces,
-    (...call) => recordedHost.callerOf(...call),
-  );
+  const callerOf = recordedHost.callerOf.bind(recordedHost);
+  const recorded = new RecordedCalls(application, traces, callerOf);
+  const sources = { application, host, messaging, log, clock };
+  const polling = new AbortController();
+  const { signal } = polling;
+  const follow = () => followed ??= followTables(sources, options, signal);
+  const tables = async () => (await follow()).tables;
   const data = { application, buckets, messaging, eventBus, tables };
   const services = stack.use(
     new Services({ ...data, keys, forwarding, recorded, invokeApi, note }),
   );
-  const sources = { application, host, messaging, log, clock };
-  const followers = stack.use(await followTables(sources, tables));
-  const polling = new AbortController();
-  const { signal } = polling;
   void pollQueues(sources, signal);
   const settled = async () => {
     while (
-      asyncInvocations.isBusy || !signal.aborted && (messaging.hasMessages() || followers.isBusy)
+      asyncInvocations.isBusy ||
+      !signal.aborted && (messaging.hasMessages() || (await followed)?.isBusy)
     ) {
       await new Promise((resolve) => setTimeout(resolve, 5));
       if (options.time === "skip") clock.skip(); // Whatever can go on has begun to run.
     }
   };
-  const endpoints = createTriggerEndpoints({ ...data, schedules, tables, traces });
+  const endpoints = createTriggerEndpoints({ ...data, schedules, traces });
   const functionUrls = createFunctionUrls(application, host, log, services);
   const gateway = createGateway(application, host, log, options.gatewayTimeout);
-  const answerUrl = (name: string, request: HttpRequest) =>
-    recordRequests(functionUrls.answer.bind(null, name), traces, {
-      "mate.gateway": "url",
-      "faas.name": name,
-    })(request);
-  const answerRequest = recordRequests(gateway.answer, traces, {
-    "mate.gateway": application.gateway?.kind ?? "rest",
-  });
-  const again = new Again({
-    application,
-    host,
-    gateway: answerRequest,
-    functionUrl: answerUrl,
-    date: () => clock.date(),
-    note,
-  });
+  const answerUrl = (name: string, request: HttpRequest) => {
+    const facts = { "mate.gateway": "url", "faas.name": name } as const;
+    return recordRequests(functionUrls.answer.bind(null, name), traces, facts)(request);
+  };
+  const kind = application.gateway?.kind ?? "rest";
+  const answerRequest = recordRequests(gateway.answer, traces, { "mate.gateway": kind });
+  const answers = { gateway: answerRequest, functionUrl: answerUrl };
+  const again = new Again({ application, host, ...answers, date: () => clock.date(), note });
   const tests = new TestMaker({ application, traces, buckets, ...options.saving });
   traces.hider.setSecrets(secretsOf(application));
   stack.defer(log.follow((entry) => traces.addLine(entry)));
   const parts: Parts = {
-    page: (...request) => answerPage(application, () => options.api.read(), ...request),
+    async page(...request) {
+      const { answerPage } = await import("./page/pages.ts"); // A start needs none of its files.
+      return await answerPage(application, () => options.api.read(), ...request);
+    },
     log,
     secret: sockets.secret,
     clock,
@@ -199,11 +184,26 @@ export async function openPlatform(options: OpenOptions): Promise<OpenPlatform> 
   const owned = stack.move();
   return {
     bucketsFolder: join(folder, BUCKETS_FOLDER),
-    removeExpired: async () => await tables.expiry?.sweep(),
+    ready: Object.keys(application.tables).length > 0 ? follow() : Promise.resolve(),
+    removeExpired: async () => await (await tables()).expiry?.sweep(),
     flushAuthorizers: () => gateway.flushAuthorizers(),
     settled,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Opens the tables of an application. Their engine is loaded and started while the platform answers already. */
+async function followTables(
+  sources: PollOptions,
+  { application, folder, keepsItems }: OpenOptions,
+  signal: AbortSignal,
+) {
+  const { openTables } = await import("../sources/table_followers.ts");
+  const unlimited = Object.entries(application.functions) // Deno limits the connections of its functions.
+    .filter(([, { runtime }]) => runtime !== "deno").map(([name]) => name);
+  const seeFolders = async () => (await detectIsolation()).kind === "plain folders";
+  const file = keepsItems ? join(folder, TABLES_FILE) : undefined;
+  return await openTables(sources, { file, unlimited, seeFolders }, signal);
 }
 
 /** Lists the values of the secrets of an application, and what its functions sign with. */

@@ -3,20 +3,15 @@ import { dirname } from "node:path";
 import type { FunctionHost } from "../lambda/function_host.ts";
 import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
 import { Log } from "../lambda/log.ts";
-import { readEmulators, type SecretValues } from "../manifest/local_values.ts";
+import type { SecretValues } from "../manifest/local_values.ts";
 import type { Manifest } from "../manifest/types.ts";
 import { ignorePrograms } from "../programs/find_program.ts";
-import { ApiDocument } from "./api_document.ts";
 import { openDataFolder } from "./data_folder.ts";
-import { controlUrlOf, originOf } from "./listener.ts";
-import { openPlatform } from "./open_platform.ts";
-import { findLogin } from "./forwarding.ts";
 import { readLocally } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
-import { Sockets } from "./sockets.ts";
+import { Session } from "./session.ts";
 import { showSpan } from "./traces/detail.ts";
 import type { Span } from "./traces/span.ts";
-import { Traces } from "./traces/traces.ts";
 
 /** The options of {@linkcode startPlatform}. */
 export interface PlatformOptions {
@@ -143,74 +138,56 @@ export async function startPlatform(
   app: string | Manifest = "app.json",
   options: PlatformOptions = {},
 ): Promise<Platform> {
-  const { log = new Log(), stage, secrets } = options;
-  const traces = new Traces();
-  if (options.host !== undefined && options.inspect !== undefined) {
+  const { log = new Log(), stage, secrets, data, host: own, inspect } = options;
+  if (own !== undefined && inspect !== undefined) {
     throw new TypeError('Cannot use "inspect" with a "host" of your own: inspect with that host');
   }
-  const [path, given] = typeof app === "string" ? [app] : ["app.json", app];
-  ignorePrograms(dirname(path));
-  const local = await readLocally(path, { stage, secrets }, given);
-  const login = await findLogin(dirname(path), options.profile);
-  const emulators = await readEmulators(dirname(path), local.functions);
+  const [manifestPath, given] = typeof app === "string" ? [app] : ["app.json", app];
+  ignorePrograms(dirname(manifestPath));
+  const local = await readLocally(manifestPath, { stage, secrets }, given);
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(
-    await (options.data === undefined ? makeOwnedFolder(tmpdir()) : openDataFolder(options.data)),
+  const session = stack.use(
+    await Session.open(local.name, {
+      ...options,
+      manifestPath,
+      log,
+      port: options.port ?? 0,
+      saving: {
+        manifestPath: given === undefined ? manifestPath : undefined,
+        startFresh: startFresh.bind(undefined, manifestPath, stage),
+      },
+      keepsItems: data !== undefined,
+      openData: async (_name, former) =>
+        former ?? await (data === undefined ? makeOwnedFolder(tmpdir()) : openDataFolder(data)),
+    }),
   );
-  const sockets = stack.use(await Sockets.open(options.port ?? 0, (text) => log.note(text)));
-  const { application, missing, toManifest } = local.resolve(sockets);
-  missing.forEach((line) => log.note(line));
-  const host = typeof options.host === "function"
-    ? await options.host(toManifest())
-    : options.host ?? stack.use(
+  const version = await session.read(local);
+  const host = typeof own === "function"
+    ? await own(version.toManifest())
+    : own ?? session.owned.use(
       await SandboxHost.open({
-        application,
-        manifestPath: path,
+        application: version.application,
+        manifestPath,
         log: (record) => log.write(record),
         bundling: options.bundling,
         signal: options.signal,
-        inspect: options.inspect,
+        inspect,
       }),
     );
   if (host.inspector !== undefined) console.error(`Inspector ${host.inspector.line}`);
-  const api = stack.use(
-    new ApiDocument(path, application, originOf("application", sockets.port), log),
-  );
-  const { bucketsFolder, removeExpired, flushAuthorizers, settled } = stack.use(
-    await openPlatform({
-      ...options,
-      application,
-      api,
-      login,
-      emulators,
-      sockets,
-      host,
-      log,
-      traces,
-      saving: {
-        manifestPath: given === undefined ? path : undefined,
-        startFresh: (secrets) => startFresh(path, stage, secrets),
-      },
-      folder: folder.path,
-      keepsItems: options.data !== undefined,
-    }),
-  );
-  stack.use(sockets); // The ports close first.
-  const owned = stack.move();
-  const stop = () => owned.disposeAsync();
+  const { ready, ...platform } = await session.start(version, host);
+  await ready;
+  stack.move();
+  const stop = () => session[Symbol.asyncDispose]();
+  const { urls, traces } = session;
   return {
-    url: originOf("application", sockets.port),
-    controlUrl: controlUrlOf(sockets),
-    port: sockets.port,
-    bucketsFolder,
-    servicesUrl: sockets.servicesUrl,
+    ...platform,
+    ...urls,
+    port: session.sockets.port,
     inspectorUrl: host.inspector?.url,
     log,
     traces: (traceId) =>
       Promise.resolve(traces.list(traceId).map((one) => showSpan(one, traces.hider))),
-    removeExpired,
-    settled,
-    flushAuthorizers,
     stop,
     [Symbol.asyncDispose]: stop,
   };

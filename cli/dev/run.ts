@@ -1,46 +1,30 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
-import type { Application } from "../application/types.ts";
-import { ApiDocument } from "./api_document.ts";
-import { begin, type Beginning } from "./beginning.ts";
-import {
-  type DataFolder,
-  openDataFolder,
-  openOwnFolder,
-  ownFolder,
-  writeAddress,
-} from "./data_folder.ts";
-import { controlUrlOf, originOf } from "./listener.ts";
 import { loopsOf } from "../application/invoking.ts";
-import type { ApplicationHost, LogRecord } from "../lambda/function_host.ts";
-import { readEmulators, VALUES_FILE } from "../manifest/local_values.ts";
-import { type OpenOptions, type OpenPlatform, openPlatform, TABLES_FILE } from "./open_platform.ts";
-import { findLogin } from "./forwarding.ts";
+import type { LogRecord } from "../lambda/function_host.ts";
+import { VALUES_FILE } from "../manifest/local_values.ts";
+import { BUCKETS_FOLDER } from "../sources/buckets.ts";
+import { watch } from "../sources/watch.ts";
+import { begin, type Beginning } from "./beginning.ts";
+import { openDataFolder, openOwnFolder, writeAddress } from "./data_folder.ts";
+import { originOf } from "./listener.ts";
+import { TABLES_FILE } from "./open_platform.ts";
 import { openStartPage } from "./open_start_page.ts";
-import { startFresh } from "./platform.ts";
+import { type PlatformOptions, startFresh } from "./platform.ts";
 import type { LocalApplication } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
-import { Sockets } from "./sockets.ts";
+import { Session, type Version } from "./session.ts";
 import { formatRecord, introduce, isFrame } from "./terminal.ts";
-import { Traces } from "./traces/traces.ts";
-import { watch } from "../sources/watch.ts";
 
 /** The time between the bundles of all functions and the first check of the API, in milliseconds. */
 const PAUSE = 1_000;
 
 /** The options of {@linkcode run}. */
-export interface RunOptions {
+export interface RunOptions
+  extends Pick<PlatformOptions, "stage" | "profile" | "time" | "inspect"> {
   readonly manifestPath: string;
-  /** The stage; by default the stage that the manifest names. */
-  readonly stage?: string | undefined;
   readonly port: number;
-  /** The profile of the AWS tools for services that are not emulated. */
-  readonly profile?: string | undefined;
-  /** The folder for the objects of the buckets. The default is `.mate/NAME`. */
+  /** The folder for the objects of the buckets and the items of the tables. The default is `.mate/NAME`. */
   readonly data: string | undefined;
-  /** Whether `GET /settled` waits for due times, or skips them. */
-  readonly time?: "real" | "skip" | undefined;
-  /** The function that debuggers inspect. */
-  readonly inspect?: string | undefined;
   /** Whether the terminal shows every address, and the lines START, END and REPORT of each invocation. The start page always does. */
   readonly isVerbose?: boolean | undefined;
   /** Whether to open the start page in the browser. */
@@ -67,205 +51,196 @@ export async function run(
   environment: CliEnvironment,
   beginning?: Beginning,
 ): Promise<void> {
-  const { manifestPath, inspect } = options;
-  const { signal, print, isColored, width } = environment;
-  const watchedFolder = resolve(dirname(manifestPath));
-  await using stack = new AsyncDisposableStack();
-  const begun = stack.use(beginning ?? await begin({ ...options, signal }));
-  const { local, read, bundles, log } = begun;
-  const openFolder = ({ name }: LocalApplication) =>
-    options.data === undefined
-      ? openOwnFolder(dirname(manifestPath), name)
-      : openDataFolder(options.data);
-  let folder = await openFolder(local);
-  const traces = new Traces();
-  stack.defer(() => folder[Symbol.asyncDispose]());
-  const sockets = stack.use(await Sockets.open(options.port, (text) => log.note(text)));
-  const { port, servicesUrl } = sockets;
-  const urls = {
-    url: originOf("application", port),
-    controlUrl: controlUrlOf(sockets),
-    servicesUrl,
-  };
-  const resolveHere = (local: LocalApplication) => {
-    const { application, missing } = local.resolve(sockets);
-    missing.forEach((line) => log.note(line));
-    loopsOf(application).forEach((line) => log.note(`WARN ${line}`));
-    return application;
-  };
-  let current = resolveHere(local);
-  const api = stack.use(new ApiDocument(manifestPath, current, urls.url, log));
-  let host: ApplicationHost | undefined; // The host survives a restart of the platform.
-  let platform: OpenPlatform | undefined;
-  const open = async (application: Application, host: OpenOptions["host"]) =>
-    platform = await openPlatform({
-      application,
-      api,
-      sockets,
-      host,
-      login: await findLogin(dirname(manifestPath), options.profile),
-      emulators: await readEmulators(dirname(manifestPath), local.functions),
-      log,
-      traces,
-      saving: {
-        manifestPath,
-        startFresh: (secrets) => startFresh(manifestPath, options.stage, secrets),
-      },
-      folder: folder.path,
-      keepsItems: true,
-      time: options.time,
-    });
-  /** Checks the API when all functions are bundled, and a little later: the first answer would come later beside the check. */
-  let checkFirst = () => {
-    checkFirst = () => {};
-    const timer = setTimeout(() => signal.aborted || api.check(), PAUSE);
-    signal.addEventListener("abort", () => clearTimeout(timer));
-  };
-  const start = async () => {
-    const write = (record: LogRecord) => log.write(record);
-    const { first } = local;
-    const own = { application: current, manifestPath, bundles, first, log: write, signal, inspect };
-    const onBundled = (isAll: boolean) => {
-      watchOthers();
-      if (isAll) checkFirst();
-    };
-    const opening = SandboxHost.open({ ...own, bundling: "later", onBundled });
-    const opened = open(current, opening);
-    opened.catch(() => {}); // It is awaited later.
-    try {
-      host = stack.use(await opening);
-    } finally {
-      await opened;
-    }
-  };
-  let shown = 0;
-  let stopShowing = () => {};
-  const show = async (application: Application) => {
-    // Without the secret, if the system lets the front door tell it to the developer alone.
-    const place = host!.isConfined ? `${originOf("platform", port)}/` : `${urls.controlUrl}/`;
-    await writeAddress(folder.path, place);
-    const inspector = host!.inspector?.line;
-    const { isVerbose } = options;
-    const { isConfined } = host!;
-    const parts = { application, inspector, isConfined, isVerbose, ...urls, ...platform! };
-    for (const line of introduce(parts)) print(line);
-    // The URLs come first, then the records that the log has already.
-    const write = (record: LogRecord) => {
-      if (!isVerbose && isFrame(record)) return;
-      print(formatRecord(record, isColored, width?.()));
-    };
-    log.after(shown).forEach(write);
-    stopShowing = log.follow(write);
-  };
-  const replace = async (application: Application) => {
-    // The old platform answers until the bundling, which is slow, has ended.
-    await host!.reload(application, async () => {
-      sockets.pause();
-      await platform![Symbol.asyncDispose]();
-    });
-    await open(application, host!);
-  };
-  /** Runs another version. If its platform does not open, the current version goes on. */
-  const restart = async (next: Application, former: DataFolder) => {
-    stopShowing();
-    shown = log.after(0).at(-1)?.number ?? 0;
-    let unused = former;
-    try {
-      await replace(next);
-      current = next;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      [unused, folder] = [folder, former];
-      await replace(current);
-      keepOld(error as Error);
-    } finally {
-      if (unused !== folder) await unused[Symbol.asyncDispose]();
-    }
-    watchOthers();
-    await show(current);
-    api.check(current);
-  };
-  const keepOld = ({ message }: Error) =>
-    log.note(`ERROR ${message}\nFor now, the old version still answers`);
+  const { manifestPath, stage, data } = options;
+  const { signal } = environment;
+  await using begun = beginning ?? await begin({ ...options, signal });
+  await using session = await Session.open(begun.local.name, {
+    ...options,
+    log: begun.log,
+    saving: { manifestPath, startFresh: startFresh.bind(undefined, manifestPath, stage) },
+    keepsItems: true,
+    openData: async (name, former) =>
+      data === undefined
+        ? await openOwnFolder(dirname(manifestPath), name, former)
+        : former ?? await openDataFolder(data),
+  });
+  await using development = new Development(session, begun, options, environment);
+  try {
+    await development.run();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
 
-  const { promise: end, resolve: stop, reject: fail } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => stop());
-  const unlessInterrupted = (error: unknown) => signal.aborted ? stop() : fail(error);
-  const take = async (paths: ReadonlySet<string>) => {
-    try {
-      const settings = [basename(manifestPath), VALUES_FILE]
-        .filter((file) => paths.has(join(watchedFolder, file)));
-      if (settings.length > 0) {
-        const local = await read();
-        const next = resolveHere(local);
-        const former = folder;
-        const path = options.data ?? ownFolder(dirname(manifestPath), local.name);
-        if (path !== folder.path) folder = await openFolder(local);
-        log.note(`Reloading "${manifestPath}"`);
-        return await restart(next, former).catch(unlessInterrupted);
-      }
-      const changed = await host!.reload();
-      platform!.flushAuthorizers(); // The new code may decide otherwise.
-      api.check();
-      if (changed.length > 0) {
-        log.note(`Reloaded ${changed.join(", ")}: the next invocation runs the new code`);
-      }
-    } catch (error) {
-      keepOld(error as Error);
-    } finally {
-      watchOthers();
+/** Runs a session, takes each change of its files, and shows its log. */
+class Development implements AsyncDisposable {
+  readonly #folder: string;
+  /** The signal, or the reason why no version answers any more. */
+  readonly #end = Promise.withResolvers<void>();
+  /** The host of all versions; `undefined` before the start. */
+  #host: SandboxHost | undefined;
+  #watches: AsyncDisposableStack | undefined;
+  readonly #watched = new Set<string>();
+  #taking = Promise.resolve(); // One change after the other, because there are several watches.
+  #firstCheck: ReturnType<typeof setTimeout> | undefined;
+  /** The number of the last record before the present version. */
+  #former = 0;
+  #stopShowing = () => {};
+
+  constructor(
+    private readonly session: Session,
+    private readonly begun: Beginning,
+    private readonly options: RunOptions,
+    private readonly environment: CliEnvironment,
+  ) {
+    this.#folder = resolve(dirname(options.manifestPath));
+    environment.signal.addEventListener("abort", () => this.#end.resolve());
+    this.#end.promise.catch(() => {}); // It may reject before run() waits for it.
+  }
+
+  /** Runs the first version and those that replace it, until the signal. */
+  async run(): Promise<void> {
+    const { session, begun: { local, bundles, log }, options, environment: { signal } } = this;
+    const { manifestPath, inspect } = options;
+    const version = await this.#read(local);
+    const { application } = version;
+    const host = this.#host = session.owned.use(
+      await SandboxHost.open({
+        ...{ application, manifestPath, bundles, signal, inspect, first: local.first },
+        log: (record) => log.write(record),
+        bundling: "later",
+        onBundled: (isAll) => {
+          this.#watchOthers();
+          if (isAll) this.#checkFirst();
+        },
+      }),
+    );
+    const { ready } = await session.start(version, host);
+    ready.catch(this.#end.reject); // The first answer does not wait for the tables.
+    this.#watch();
+    await this.#show(); // The watch has begun before, because the developer may change files at once.
+    if (options.isOpened) {
+      const { urls: { controlUrl }, sockets: { port } } = session;
+      const door = { port, controlUrl, isConfined: host.isConfined };
+      session.owned.use(await openStartPage(door, (text) => log.note(text)));
     }
+    if (Object.keys(application.functions).length === 0) this.#checkFirst();
+    if (!signal.aborted) await this.#end.promise;
+  }
+
+  async #read(local: LocalApplication): Promise<Version> {
+    const version = await this.session.read(local);
+    loopsOf(version.application).forEach((line) => this.begun.log.note(`WARN ${line}`));
+    return version;
+  }
+
+  /** Checks the API when all functions are bundled, and a little later: the first answer would come later beside the check. */
+  #checkFirst(): void {
+    if (this.environment.signal.aborted) return;
+    this.#firstCheck ??= setTimeout(() => this.session.api.check(), PAUSE);
+  }
+
+  readonly #listeners = {
+    onChange: (paths: ReadonlySet<string>) =>
+      this.#taking = this.#taking.then(() => this.#take(paths)),
+    onError: ({ message }: Error) => this.begun.log.note(message),
   };
-  let watchOthers = () => {}; // Nothing is watched yet.
-  let taking = Promise.resolve(); // One change after the other, because there are several watches.
-  const onChange = (paths: ReadonlySet<string>) => taking = taking.then(() => take(paths));
-  await start().catch(unlessInterrupted);
-  if (platform === undefined) return await end;
-  const platformEnd = {
-    async [Symbol.asyncDispose]() {
-      await sockets[Symbol.asyncDispose]();
-      await platform![Symbol.asyncDispose]();
-    },
-  };
-  await using _last = { // A platform may start while the watch ends.
-    async [Symbol.asyncDispose]() {
-      await taking;
-      await platform![Symbol.asyncDispose]();
-    },
-  };
-  const onError = ({ message }: Error) => log.note(message);
-  await using watches = new AsyncDisposableStack();
-  watches.use(watch(watchedFolder, {
-    onChange,
-    onError,
-    isOfInterest: isSource(watchedFolder, [
-      resolve(platform.bucketsFolder) + sep,
-      resolve(dirname(platform.bucketsFolder), TABLES_FILE),
-    ]),
-  }));
-  const watched = new Set<string>();
+
+  #watch(): void {
+    const data = resolve(this.session.version!.data.path);
+    const isOfInterest = isSource(this.#folder, [
+      join(data, BUCKETS_FOLDER) + sep,
+      join(data, TABLES_FILE),
+    ]);
+    this.#watches = new AsyncDisposableStack();
+    this.#watches.use(watch(this.#folder, { ...this.#listeners, isOfInterest }));
+    this.#watchOthers();
+  }
+
   /** Watches the folders of files that functions import from elsewhere, such as another member of the workspace. */
-  watchOthers = () => {
-    for (const folder of watches.disposed ? [] : host?.foldersElsewhere ?? []) {
-      if (watched.has(folder)) continue;
-      watched.add(folder);
+  #watchOthers(): void {
+    if (this.#watches === undefined || this.#watches.disposed) return;
+    for (const folder of this.#host!.foldersElsewhere) {
+      if (this.#watched.has(folder)) continue;
+      this.#watched.add(folder);
       const isOfInterest = isSource(folder, []);
       try {
-        watches.use(watch(folder, { onChange, onError, isOfInterest, isRecursive: false }));
+        this.#watches.use(watch(folder, { ...this.#listeners, isOfInterest, isRecursive: false }));
       } catch (error) {
-        onError(error as Error);
+        this.#listeners.onError(error as Error);
       }
     }
-  };
-  watchOthers();
-  // The platform ends before the watch, because the end of a watch ends the watches of folders in it, such as buckets.
-  await using _first = platformEnd;
-  // Show the URLs after the start of the watch, because the developer may change files at once.
-  await show(current);
-  const door = { port, controlUrl: urls.controlUrl, isConfined: host!.isConfined === true };
-  if (options.isOpened) stack.use(await openStartPage(door, (text) => log.note(text)));
-  if (Object.keys(current.functions).length === 0) checkFirst();
-  if (!signal.aborted) await end;
+  }
+
+  async #take(paths: ReadonlySet<string>): Promise<void> {
+    const settings = [basename(this.options.manifestPath), VALUES_FILE];
+    try {
+      if (settings.some((file) => paths.has(join(this.#folder, file)))) await this.#restart();
+      else await this.#reload();
+    } catch (error) {
+      this.#keepOld(error as Error);
+    } finally {
+      this.#watchOthers();
+    }
+  }
+
+  async #reload(): Promise<void> {
+    const { session, begun: { log } } = this;
+    const changed = await this.#host!.reload();
+    session.platform!.flushAuthorizers(); // The new code may decide otherwise.
+    session.api.check();
+    if (changed.length > 0) {
+      log.note(`Reloaded ${changed.join(", ")}: the next invocation runs the new code`);
+    }
+  }
+
+  /** Runs the version that the files have now. If it does not run, the current version goes on. */
+  async #restart(): Promise<void> {
+    const { session, begun: { log, read } } = this;
+    const next = await this.#read(await read());
+    log.note(`Reloading "${this.options.manifestPath}"`);
+    this.#stopShowing();
+    this.#former = log.after(0).at(-1)?.number ?? 0;
+    try {
+      const problem = await session.replace(next, this.#host!);
+      if (problem !== undefined) this.#keepOld(problem);
+      this.#watchOthers();
+      await this.#show();
+      session.api.check();
+    } catch (error) {
+      this.#end.reject(error);
+    }
+  }
+
+  #keepOld({ message }: Error): void {
+    this.begun.log.note(`ERROR ${message}\nFor now, the old version still answers`);
+  }
+
+  /** Shows where the application is, then the records that the log has already, and each later one. */
+  async #show(): Promise<void> {
+    const { urls, sockets: { port }, platform, version } = this.session;
+    const { options: { isVerbose }, environment: { print, isColored, width }, begun: { log } } =
+      this;
+    const { application, data } = version!;
+    const { isConfined, inspector } = this.#host!;
+    // Without the secret, if the system lets the front door tell it to the developer alone.
+    await writeAddress(data.path, `${isConfined ? originOf("platform", port) : urls.controlUrl}/`);
+    const parts = { application, inspector: inspector?.line, isConfined, isVerbose };
+    for (const line of introduce({ ...parts, ...urls, ...platform! })) print(line);
+    const write = (record: LogRecord) => {
+      if (isVerbose || !isFrame(record)) print(formatRecord(record, isColored, width?.()));
+    };
+    log.after(this.#former).forEach(write);
+    this.#stopShowing = log.follow(write);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#firstCheck);
+    // The platform ends before the watches, because the end of a watch ends the watches of folders in it, such as buckets.
+    await this.session.stop();
+    await this.#watches?.disposeAsync();
+    await this.#taking; // It may open another platform, which ends with the session.
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Application } from "../application/types.ts";
 import { Calls } from "./calls.ts";
 import { calledFunction, type createInvokeApi } from "../gateway/invoke_api.ts";
-import { MAX_SYNC_EVENT } from "../rules/limits.ts";
+import { MAX_SYNC_EVENT, MAX_TABLE_REQUEST } from "../rules/limits.ts";
 import type { BucketFolder } from "../aws/s3/bucket_folder.ts";
 import { denied, Rights } from "../aws/iam/policy.ts";
 import type { EventBus } from "../aws/events/event_bus.ts";
@@ -20,7 +20,7 @@ import { createS3 } from "../aws/s3/s3.ts";
 import { answerPreflight, grantPage } from "../aws/s3/pages.ts";
 import { type Signature, SignatureError } from "../aws/signature.ts";
 import { checkExpiry, type ChunkSignatures } from "../aws/signature_check.ts";
-import { MAX_TABLE_REQUEST, type Tables } from "../aws/dynamodb/tables.ts";
+import type { Tables } from "../aws/dynamodb/tables.ts";
 import { parseSns } from "../aws/sns/operations.ts";
 import { snsFailure } from "../aws/sns/publication.ts";
 import { type ReceivedRequest, type Signer, Signers } from "./signers.ts";
@@ -36,7 +36,8 @@ export interface ServicesOptions {
   readonly messaging: Messaging;
   readonly eventBus: EventBus;
   readonly invokeApi: InvokeApi;
-  readonly tables: Tables;
+  /** Opens the tables when they are first needed. */
+  readonly tables: () => Promise<Tables>;
   readonly forwarding: Forwarding;
   /** Records the calls. */
   readonly recorded: RecordedCalls;
@@ -97,7 +98,10 @@ export class Services implements AsyncDisposable {
       .map(([key, { name }]) => [name, buckets.get(key)!] as const);
     const s3 = createS3(new Map(named), this.#uploads);
     this.#backends = {
-      dynamodb: { parse: ({ headers }, body) => tables.parse(headers, body), fail: jsonFailure },
+      dynamodb: {
+        parse: async ({ headers }, body) => (await tables()).parse(headers, body),
+        fail: jsonFailure,
+      },
       events: { parse: ({ headers }, body) => eventBus.parse(headers, body), fail: jsonFailure },
       lambda: {
         parse: (request, body) => ({

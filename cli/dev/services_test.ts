@@ -166,7 +166,7 @@ Deno.test("a function may invoke a function URL if a statement grants it, and th
       forwarding: new Forwarding({}, { login: undefined, emulators: new Map(), ownPorts: [] }),
       eventBus: createEventBus(application.rules, note, note),
       invokeApi: createInvokeApi(application, host, asyncInvocations),
-      tables: await Tables.open(application.tables),
+      tables: () => Tables.open(application.tables),
       recorded: new RecordedCalls(application, new Traces(), () => undefined),
       note,
     });

@@ -88,6 +88,9 @@ export const MAX_REQUEST_BODY = 10_485_760;
 /** The largest header section of a request to Amazon API Gateway. */
 export const MAX_HEADERS = 10_240;
 
+/** The largest request to Amazon DynamoDB: a batch of 16 MiB. */
+export const MAX_TABLE_REQUEST = 17_825_792;
+
 /** The largest event of a synchronous invocation. */
 export const MAX_SYNC_EVENT = 6_291_456;
 

@@ -10,7 +10,7 @@ import {
   type Source,
 } from "./poller.ts";
 import { TableStream } from "../aws/dynamodb/stream.ts";
-import type { Tables } from "../aws/dynamodb/tables.ts";
+import { Tables, type TablesOptions } from "../aws/dynamodb/tables.ts";
 import type { TableEventRecord } from "@mate/core/testing";
 import { Buffer } from "node:buffer";
 import { readPattern } from "../rules/event_pattern.ts";
@@ -165,20 +165,22 @@ class Follower implements Source {
   }
 }
 
-/** The followers of all tables. */
-interface Followers extends Disposable {
+/** The tables of an application, whose changes functions get. */
+interface FollowedTables extends AsyncDisposable {
+  readonly tables: Tables;
   /** Whether there may be changes that a function has not got. */
   readonly isBusy: boolean;
 }
 
-/** Invokes the functions that listen to tables with the changes from now on, until the disposal of the result. */
-export async function followTables(
+/** Opens the tables, and invokes the functions that listen to them with the changes from now on, until the signal. */
+export async function openTables(
   { application, host, messaging, log, clock }: PollOptions,
-  tables: Tables,
-): Promise<Followers> {
-  const stop = new AbortController();
-  const { signal } = stop;
+  options: TablesOptions,
+  signal: AbortSignal,
+): Promise<FollowedTables> {
   const note = (text: string) => log.note(text);
+  await using stack = new AsyncDisposableStack();
+  const tables = stack.use(await Tables.open(application.tables, { ...options, note }));
   const followers: Follower[] = [];
   for (const [key, { name, listeners }] of Object.entries(application.tables)) {
     if (tables.engine === undefined) break;
@@ -202,14 +204,13 @@ export async function followTables(
     }
   }
   for (const follower of followers) void poll(follower, 1);
-  const following = tables.follow(() => followers.forEach((follower) => follower.wake()));
+  tables.follow(() => followers.forEach((follower) => follower.wake()));
+  stack.move();
   return {
+    tables,
     get isBusy() {
       return followers.some(({ isBusy }) => isBusy);
     },
-    [Symbol.dispose]() {
-      following[Symbol.dispose]();
-      stop.abort();
-    },
+    [Symbol.asyncDispose]: () => tables[Symbol.asyncDispose](),
   };
 }

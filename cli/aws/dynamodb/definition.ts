@@ -1,4 +1,5 @@
-import { type Engine, type EngineClient, TableError } from "./engine.ts";
+import type { Engine, EngineClient } from "./engine.ts";
+import { TableError } from "./table_error.ts";
 
 /** A global secondary index of a table. */
 export interface GlobalIndex {

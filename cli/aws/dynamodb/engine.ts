@@ -3,15 +3,7 @@ import { ifThere } from "../../programs/downloads.ts";
 import { findEngine } from "../../programs/find_engine.ts";
 import { findProgram, prepareApart } from "../../programs/find_program.ts";
 import { findOwnNetwork, type OwnNetwork, relayArgs } from "./own_network.ts";
-
-/** Amazon DynamoDB answers that it refuses an operation. */
-export class TableError extends Error {
-  /** `type` is that of the service, such as `ResourceNotFoundException`. */
-  constructor(readonly type: string, message: string) {
-    super(message);
-    this.name = "TableError";
-  }
-}
+import { TableError } from "./table_error.ts";
 
 /** Who sends requests to an engine. */
 export abstract class EngineClient {

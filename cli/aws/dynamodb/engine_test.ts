@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { FnTableRecord } from "@mate/core/table";
-import { Engine, TableError } from "./engine.ts";
+import { Engine } from "./engine.ts";
+import { TableError } from "./table_error.ts";
 import { findOwnNetwork } from "./own_network.ts";
 import { childrenOf, listeners } from "../../../testdata/listeners.ts";
 import { killIfThere } from "../../../testdata/own_effects.ts";

@@ -7,8 +7,8 @@
 import type { TableEventRecord } from "@mate/core/testing";
 import { DatabaseSync } from "node:sqlite";
 import type { Table } from "./definition.ts";
-import { TableError } from "./engine.ts";
 import type { LastingEngine } from "./lasting_engine.ts";
+import { TableError } from "./table_error.ts";
 
 type Item = NonNullable<TableEventRecord["dynamodb"]["NewImage"]>;
 

@@ -19,11 +19,8 @@ const CONTENT_TYPE = "application/x-amz-json-1.0";
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The largest request to Amazon DynamoDB, in bytes: a batch of 16 MiB. */
-export const MAX_TABLE_REQUEST = 17_825_792;
-
 /** The options of {@linkcode Tables.open}. */
-interface TablesOptions {
+export interface TablesOptions {
   /** The file that keeps the items. Without a file, the items are in memory. */
   readonly file?: string | undefined;
   /** Takes a line for the log. */
@@ -179,10 +176,9 @@ export class Tables implements AsyncDisposable {
     }, { headers: { "Content-Type": CONTENT_TYPE } });
   }
 
-  /** Calls a function after each change of an item, until the disposal of the result. */
-  follow(listener: () => void): Disposable {
+  /** Calls a function after each change of an item. */
+  follow(listener: () => void): void {
     this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   /** Says that items may have changed. */

@@ -48,18 +48,64 @@ export const SYSTEM: readonly string[] = [
 export const DEVICES: readonly string[] = ["/dev/null", "/dev/urandom"];
 
 /** How the folders are mounted. Other users own the system, but root would be able to write there. */
-const OPTIONS = {
+export const OPTIONS = {
   writable: "rbind",
   readOnly: "rbind,ro,nosuid,nodev,noexec",
   programs: "rbind,ro,nosuid,nodev",
 } as const;
 
 /**
+ * The part of a script that makes folders and empty files in a new root folder, and prints the table of what is mounted there
+ * under the same path. It copies links, and leaves out what does not exist. {@linkcode mountArgs} makes its arguments. It starts
+ * few programs, because each of them takes more than a millisecond.
+ *
+ * @param folders Further folders.
+ */
+export const mountPoints = (folders: string): string =>
+  `isLink() { [ -L "$1" ] && [ "\${1#/etc/}" = "$1" ]; }
+makeFolders() {
+  others=$1
+  shift
+  while [ "$1" != -- ]; do
+    if [ -d "$2" ] && ! isLink "$2"; then
+      set -- "$@" ".$2"
+    elif [ -e "$2" ] || [ -L "$2" ]; then
+      set -- "$@" ".\${2%/*}/"
+    fi
+    shift 3
+  done
+  shift "$others"
+  mkdir -p ${folders} "$@"
+}
+makeFolders "$@"
+shift
+while [ "$1" != -- ]; do
+  if isLink "$2" && [ ! -e ".$2" ]; then
+    [ -L ".$2" ] || cp -P "$2" ".$2"
+  elif [ -e "$2" ]; then
+    [ -e ".$2" ] || : >".$2"
+    printf '%s /mnt%s none %s\\n' "$3" "$3" "$1"
+  fi
+  shift 3
+done`;
+
+/** Makes the arguments: the number of those from `--` on, three for each mount (options, path, path for the table), `--`, others. */
+export function mountArgs(
+  mounts: readonly (readonly [options: string, paths: readonly string[]])[],
+  others: readonly string[],
+): string[] {
+  const args = mounts.flatMap(([options, paths]) =>
+    paths.flatMap((path) => [options, path, escapeField(path)])
+  );
+  return [`${others.length + 1}`, ...args, "--", ...others];
+}
+
+/**
  * The script makes a new root folder in memory, in which only the given files and folders exist, and starts a program there.
  * The old root is detached and the program has no capabilities. So nothing that it does leads back to the other files.
  *
- * The arguments are the path of Deno, three for each mount (the options, the path, the path for the table), `--`, and the
- * program. `/proc` has nothing but the link to Deno and a line for `umount`, because the files of other processes would tell secrets.
+ * The arguments are the path of Deno, the mounts, and the program. `/proc` has nothing but the link to Deno and a line for
+ * `umount`, because the files of other processes would tell secrets.
  */
 const SCRIPT = `set -eu
 PATH=$PATH:/usr/sbin:/sbin # On Debian, only root has the folders of pivot_root in PATH.
@@ -67,31 +113,10 @@ mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /mnt
 cd /mnt
 deno=$1
 shift
-# Each program that the script starts takes more than a millisecond, so one "mkdir" makes all folders.
-folders() {
-  while [ "$1" != -- ]; do
-    if [ -d "$2" ] && ! isLink "$2"; then
-      printf '.%s\\0' "$2"
-    elif [ -e "$2" ] || [ -L "$2" ]; then
-      printf '.%s/\\0' "\${2%/*}"
-    fi
-    shift 3
-  done
-}
-isLink() { [ -L "$1" ] && [ "\${1#/etc/}" = "$1" ]; }
-folders "$@" | xargs -0 mkdir -p proc/self tmp old dev etc usr
+${mountPoints("proc/self tmp old dev etc usr")} >table
+shift
 ln -s "$deno" proc/self/exe
 echo '1 1 0:1 / /old rw - none none rw' >proc/self/mountinfo # umount looks for the old root here
-while [ "$1" != -- ]; do
-  if isLink "$2" && [ ! -e ".$2" ]; then
-    [ -L ".$2" ] || cp -P "$2" ".$2"
-  elif [ -e "$2" ]; then
-    [ -e ".$2" ] || : >".$2"
-    printf '%s /mnt%s none %s\\n' "$3" "$3" "$1" >>table
-  fi
-  shift 3
-done
-shift
 mount --all --fstab /mnt/table
 : >table
 pivot_root . old
@@ -133,17 +158,16 @@ function confinedArgs(
 ): string[] {
   const namespace = Deno.uid() === 0 ? ["--mount"] : ["--user", "--map-root-user", "--mount"];
   const mounts = [
-    ...DEVICES.map((path) => [OPTIONS.writable, path]),
-    ...SYSTEM.map((path) => [OPTIONS.programs, path]),
-    ...writable.map((path) => [OPTIONS.writable, path]),
-    ...readOnly.map((path) => [OPTIONS.readOnly, path]),
-    ...[...programs, Deno.execPath()].map((path) => [OPTIONS.programs, path]),
-  ];
+    [OPTIONS.writable, DEVICES],
+    [OPTIONS.programs, SYSTEM],
+    [OPTIONS.writable, writable],
+    [OPTIONS.readOnly, readOnly],
+    [OPTIONS.programs, [...programs, Deno.execPath()]],
+  ] as const;
   return [
     ...namespace,
     ...["--propagation", "private", "--", "/bin/sh", "-c", SCRIPT, "sh", Deno.execPath()],
-    ...mounts.flatMap(([options, path]) => [options!, path!, escapeField(path!)]),
-    ...["--", ...program],
+    ...mountArgs(mounts, program),
   ];
 }
 

@@ -6,7 +6,7 @@
 
 import { dirname } from "node:path";
 import { escapeField } from "./confinement.ts";
-import { GROUP_ID, makeRoot, type Mount, PLACES, USER_ID } from "./root_folder.ts";
+import { GROUP_ID, makeRoot, PLACES, USER_ID } from "./root_folder.ts";
 import { findProgram, prepare } from "../../programs/find_program.ts";
 
 export interface Folders {
@@ -164,8 +164,7 @@ exec "$@"
 /** Writes the file with the mounts beside the folder for `/tmp`, in the form of `/etc/fstab`. Returns its path. */
 function writeMounts({ task, layer, deno, node, tmp }: Folders): string {
   const readOnly = "bind,ro,nosuid,nodev";
-  const mounts: Mount[] = [
-    ...systems.get(dirname(tmp))!,
+  const mounts = [
     [task, PLACES.task, readOnly],
     ...layer === undefined ? [] : [[layer, PLACES.layer, readOnly] as const],
     ...deno === undefined ? [] : [[deno, `${PLACES.layer}/bin/deno`, readOnly] as const],
@@ -174,13 +173,13 @@ function writeMounts({ task, layer, deno, node, tmp }: Folders): string {
       [node.program, PLACES.node, readOnly] as const,
     ],
     [tmp, PLACES.tmp, "bind,nosuid,nodev"],
-  ];
+  ] as const;
   const lines = mounts.map(([from, to, options]) =>
-    `${escapeField(from)} /mnt${to === "/" ? "" : to} none ${options}\n`
+    `${escapeField(from)} /mnt${to} none ${options}\n`
   );
   // With the usual name "proc", `mount --all` would leave it out on a machine that has another system at /mnt.
   lines.push("processes /mnt/proc proc nosuid,nodev,noexec\n");
-  Deno.writeTextFileSync(tmp + TABLE, lines.join(""));
+  Deno.writeTextFileSync(tmp + TABLE, systems.get(dirname(tmp))! + lines.join(""));
   return tmp + TABLE;
 }
 
@@ -268,9 +267,9 @@ export function plainFolders(reason: string, setpriv?: string): Isolation {
 /** What the path of the file with the mounts ends with. It begins with the path of the folder for `/tmp`. */
 const TABLE = ".mounts";
 
-/** The root folders of functions, by the folders that they are in, and their mounts. */
-const roots = new Map<string, Promise<readonly Mount[]>>();
-const systems = new Map<string, readonly Mount[]>();
+/** The mounts of the root folders of functions, by the folders that they are in. */
+const roots = new Map<string, Promise<string>>();
+const systems = new Map<string, string>();
 
 /** Makes the root folder of functions once, beside their folders for `/tmp`. */
 export async function prepareRoot(parent: string): Promise<void> {
