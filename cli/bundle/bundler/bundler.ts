@@ -214,7 +214,7 @@ function settingsFiles(): string[] {
     Deno.env.get(name)
   );
   const home = Deno.env.get("HOME");
-  return [...named, home && `${home}/.npmrc`].filter((path) => path !== undefined);
+  return [...new Set([...named, home && `${home}/.npmrc`])].filter((path) => path !== undefined);
 }
 
 /** Returns a folder without links. */

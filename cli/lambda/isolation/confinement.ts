@@ -67,30 +67,43 @@ mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /mnt
 cd /mnt
 deno=$1
 shift
-# Each program that the script starts takes more than a millisecond, so one "mkdir" makes all folders.
-folders() {
+# Each program that the script starts takes more than a millisecond, so one "mkdir" makes all folders, and one "cp" all links.
+isLink() { [ -L "$1" ] && [ "\${1#/etc/}" = "$1" ]; }
+makeFolders() {
+  count=0
   while [ "$1" != -- ]; do
     if [ -d "$2" ] && ! isLink "$2"; then
-      printf '.%s\\0' "$2"
+      set -- "$@" ".$2"
+      count=$((count + 1))
     elif [ -e "$2" ] || [ -L "$2" ]; then
-      printf '.%s/\\0' "\${2%/*}"
+      set -- "$@" ".\${2%/*}/"
+      count=$((count + 1))
     fi
     shift 3
   done
+  shift $(($# - count))
+  mkdir -p proc/self tmp old dev etc usr "$@"
 }
-isLink() { [ -L "$1" ] && [ "\${1#/etc/}" = "$1" ]; }
-folders "$@" | xargs -0 mkdir -p proc/self tmp old dev etc usr
+writeTable() {
+  count=0
+  while [ "$1" != -- ]; do
+    if isLink "$2" && [ ! -e ".$2" ]; then
+      set -- "$@" "$2"
+      count=$((count + 1))
+    elif [ -e "$2" ]; then
+      [ -e ".$2" ] || : >".$2"
+      printf '%s /mnt%s none %s\\n' "$3" "$3" "$1" >>table
+    fi
+    shift 3
+  done
+  shift $(($# - count))
+  [ $# = 0 ] || cp -P --parents "$@" .
+}
+makeFolders "$@"
+writeTable "$@"
 ln -s "$deno" proc/self/exe
 echo '1 1 0:1 / /old rw - none none rw' >proc/self/mountinfo # umount looks for the old root here
-while [ "$1" != -- ]; do
-  if isLink "$2" && [ ! -e ".$2" ]; then
-    [ -L ".$2" ] || cp -P "$2" ".$2"
-  elif [ -e "$2" ]; then
-    [ -e ".$2" ] || : >".$2"
-    printf '%s /mnt%s none %s\\n' "$3" "$3" "$1" >>table
-  fi
-  shift 3
-done
+while [ "$1" != -- ]; do shift 3; done
 shift
 mount --all --fstab /mnt/table
 : >table
