@@ -3,28 +3,11 @@ import { createTar } from "nanotar";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { succeed, temporaryFolder } from "../../../testdata/programs.ts";
-import { makeApp, serve } from "../../testdata/bundle.ts";
+import { temporaryFolder } from "../../../testdata/programs.ts";
+import { importAll, makeApp, serve } from "../../testdata/bundle.ts";
 import { bundleModule } from "../modules/module_bundle.ts";
 import { Bundler } from "./bundler.ts";
 import { findEsbuild } from "./find_esbuild.ts";
-
-/** Imports each module. Prints what each has logged, and its error, as JSON. */
-const PROGRAM = `const { log } = console;
-  const results = [];
-  for (const file of Deno.args) {
-    const lines = [];
-    console.log = (...values) => lines.push(values.map((one) => typeof one === "string" ? one : Deno.inspect(one)).join(" "));
-    const error = await import("file://" + file).then(() => "", String);
-    results.push([lines.join("\\n"), error]);
-  }
-  log(JSON.stringify(results));`;
-
-/** Runs modules in one process. Returns the output of each, and its error or an empty text. */
-async function start(...files: readonly string[]): Promise<(readonly [string, string])[]> {
-  const output = await succeed(Deno.execPath(), ["eval", "--quiet", PROGRAM, ...files]);
-  return JSON.parse(output);
-}
 
 /** Bundles modules, minified and not, writes the bundles beside them, and runs these. */
 async function startBundles(folder: string, names: readonly string[]) {
@@ -41,7 +24,7 @@ async function startBundles(folder: string, names: readonly string[]) {
       files.push(file);
     }
   }
-  return { files, results: await start(...files) };
+  return { files, results: await importAll(files) };
 }
 
 Deno.test("a bundle with a circular import does what Deno does without a bundle", async () => {
@@ -84,7 +67,7 @@ Deno.test("a bundle with a circular import does what Deno does without a bundle"
   );
   await using app = await makeApp(Object.fromEntries(modules), {});
   const names = cases.map((_, index) => `${index}/one.ts`);
-  const unbundled = await start(...names.map((name) => `${app.folder}/${name}`));
+  const unbundled = await importAll(names.map((name) => `${app.folder}/${name}`));
   assertEquals(
     unbundled.map(([, error]) => error !== ""),
     cases.map(([, isFailing]) => isFailing),
@@ -135,7 +118,7 @@ Deno.test("a bundle has the decorators that tsconfig.json chooses, if deno.json 
     const { code } = await bundleModule(`${app.folder}/one.ts`);
     await Deno.writeTextFile(`${bundles}/${index}.js`, code);
   }
-  const results = await start(...cases.map((_, index) => `${bundles}/${index}.js`));
+  const results = await importAll(cases.map((_, index) => `${bundles}/${index}.js`));
   assertEquals(results, cases.map(([, expected]) => [expected, ""] as const));
 });
 
@@ -146,7 +129,7 @@ Deno.test("a bundle imports CommonJS as Deno does", async () => {
     "compiled.cjs":
       `Object.defineProperty(exports, "__esModule", { value: true }); exports.default = 1; exports.named = 2;`,
   }, {});
-  const [unbundled] = await start(`${app.folder}/one.ts`);
+  const [unbundled] = await importAll([`${app.folder}/one.ts`]);
   const { results } = await startBundles(app.folder, ["one.ts"]);
   assertEquals(results, [unbundled, unbundled]);
 });
