@@ -5,6 +5,7 @@ import { succeed } from "../../testdata/programs.ts";
 import { findNode } from "../programs/find_node.ts";
 import { writeFiles } from "./archives/archive.ts";
 import { bundleFunctions } from "./functions.ts";
+import { Bundles } from "./modules/bundles.ts";
 
 const names = (files: readonly { readonly path: string }[]) => files.map(({ path }) => path);
 
@@ -44,19 +45,20 @@ Deno.test("bundleFunctions() warns of Deno in a function for Node.js, and not wh
     n: { module: "one.ts", runtime: "nodejs24.x" },
     m: { module: "one.ts", runtime: "nodejs24.x", handler: "handler" },
   });
-  for (const isMinified of [false, true]) {
-    const warnings: string[] = [];
-    const warn = (text: string) => warnings.push(text);
-    const application = await app.read();
-    const { functions } = await bundleFunctions(app.manifest, application, { warn, isMinified });
-    const own = warnings.filter((text) => text.includes("uses"));
-    const problem =
-      'uses "Deno", and Node.js has none: use a module of Node.js, or the runtime "deno"';
-    assertEquals(own, [`The functions "n", "m": bad.ts:2 ${problem}`]);
-    const code = new TextDecoder().decode(functions.get("n")![0]!.data);
-    assertMatch(code, /Deno\.env\.get\("HOME"\)/);
-    assertEquals(/[^\p{ASCII}]/u.test(code), false);
-  }
+  const warnings: string[] = [];
+  const warn = (text: string) => warnings.push(text);
+  const application = await app.read();
+  const { functions } = await bundleFunctions(app.manifest, application, {
+    warn,
+    isMinified: true,
+  });
+  const own = warnings.filter((text) => text.includes("uses"));
+  const problem =
+    'uses "Deno", and Node.js has none: use a module of Node.js, or the runtime "deno"';
+  assertEquals(own, [`The functions "n", "m": bad.ts:2 ${problem}`]);
+  const code = new TextDecoder().decode(functions.get("n")![0]!.data);
+  assertMatch(code, /Deno\.env\.get\("HOME"\)/);
+  assertEquals(/[^\p{ASCII}]/u.test(code), false);
 });
 
 Deno.test("bundleFunctions() refuses a module for Node.js that uses Deno when it is imported", async () => {
@@ -176,7 +178,8 @@ for (const runtime of NODE_RUNTIMES) {
       { one: { module: "one.ts", runtime, secrets: ["KEY"] } },
     );
     const application = await app.read();
-    const { functions } = await bundleFunctions(app.manifest, application);
+    await using bundles = new Bundles({ folder: app.folder });
+    const { functions } = await bundleFunctions(app.manifest, application, { bundles });
     const files = ["index.mjs", "function.mjs", "function.mjs.map", "secrets.mjs"];
     assertEquals(names(functions.get("one")!), files);
     await writeFiles(`${app.folder}/task`, functions.get("one")!);
@@ -194,7 +197,7 @@ for (const runtime of NODE_RUNTIMES) {
     assertEquals(asked, []);
     assertEquals(await run(), "sesame\n");
     assertEquals(asked, [["/test/v0/KEY"]]);
-    const here = await bundleFunctions(app.manifest, application, { readsSecrets: false });
+    const here = await bundleFunctions(app.manifest, application, { bundles, readsSecrets: false });
     assertEquals(names(here.functions.get("one")!), ["index.mjs", "index.mjs.map"]);
   });
 }

@@ -10,17 +10,19 @@ import { type NodeStartOptions, startOnNode } from "./node_start.ts";
 
 const architecture = ownArchitecture()!;
 
-/** Bundles functions and starts them. */
-async function start(
+/** Bundles functions. The result starts some of them. */
+async function bundle(
   modules: Readonly<Record<string, string>>,
   functions: Readonly<Record<string, unknown>>,
-  options: Partial<NodeStartOptions> = {},
 ) {
   await using app = await makeApp(modules, functions);
   const application = await app.read();
   const bundled = await bundleFunctions(app.manifest, application);
   assertEquals(bundled.problems, new Map());
-  return await startOnNode(application, bundled.functions, { architecture, isolation, ...options });
+  return (names: readonly string[], options: Partial<NodeStartOptions> = {}) => {
+    const files = new Map(names.map((name) => [name, bundled.functions.get(name)!]));
+    return startOnNode(application, files, { architecture, isolation, ...options });
+  };
 }
 
 for (const runtime of NODE_RUNTIMES) {
@@ -28,47 +30,42 @@ for (const runtime of NODE_RUNTIMES) {
   const one = { module: "one.ts", runtime };
 
   Deno.test({
-    name: `${runtime}: startOnNode() refuses a module that throws when it is imported`,
-    ...IN_NAMESPACE,
-    async fn() {
-      const message = (place: string) =>
-        'Cannot bundle the function "one": the module "one.ts" throws when it is imported: ' +
-        `RangeError: not today\n    at ${place}\n` +
-        'If it needs an environment variable, add the variable to "environment" or "secrets" in the manifest';
-      const fail = "export const fail = () => {\n  throw new RangeError('not today');\n};";
-      const call = 'import { fail } from "./fail.ts"; fail(); export const handler = () => 1;';
-      const error = await assertRejects(() =>
-        start({ "one.ts": call, "fail.ts": fail }, { one })
-      ) as Error;
-      assertEquals(error.message, message("fail (fail.ts:2:9)"));
-    },
-  });
-
-  Deno.test({
-    name: `${runtime}: startOnNode() refuses a handler that Node.js does not find`,
+    name:
+      `${runtime}: startOnNode() refuses a module that throws, and a handler that Node.js does not find`,
     ...IN_NAMESPACE,
     async fn() {
       const remedy = /exports no function "main": export it, or name another one in "handler"$/;
-      for (
-        const [file, code, message] of [
-          ["one.cjs", "exports.handler = () => 1;", remedy],
-          ["one.ts", "export const main = 1;", remedy],
-          [
-            "one.ts",
-            "export const main = (event, context, done) => done();",
-            runtime === "nodejs22.x" ? undefined : /: Runtime\.CallbackHandlerDeprecated: /,
-          ],
-        ] as const
-      ) {
-        const starting = start({ [file]: code }, {
-          one: { ...one, module: file, handler: "main" },
-        });
+      const throwing =
+        /: the module "throwing\.ts" throws when it is imported: RangeError: not today\n {4}at fail \(fail\.ts:2:9\)\nIf it needs an environment variable, add the variable to "environment" or "secrets" in the manifest$/;
+      const cases = {
+        "throwing.ts": [
+          'import { fail } from "./fail.ts"; fail(); export const main = () => 1;',
+          throwing,
+        ],
+        "missing.cjs": ["exports.handler = () => 1;", remedy],
+        "number.ts": ["export const main = 1;", remedy],
+        "callback.ts": [
+          "export const main = (event, context, done) => done();",
+          runtime === "nodejs22.x" ? undefined : /: Runtime\.CallbackHandlerDeprecated: /,
+        ],
+      } as const;
+      const entries = Object.entries(cases).map(([module, [code, message]]) => ({
+        name: module.split(".")[0]!,
+        settings: { module, runtime, handler: "main" },
+        code,
+        message,
+      }));
+      const start = await bundle({
+        "fail.ts": "export const fail = () => {\n  throw new RangeError('not today');\n};",
+        ...Object.fromEntries(entries.map(({ settings, code }) => [settings.module, code])),
+      }, Object.fromEntries(entries.map(({ name, settings }) => [name, settings])));
+      for (const { name, code, message } of entries) {
         if (message === undefined) {
-          assertEquals(await starting, []);
+          assertEquals(await start([name]), []);
           continue;
         }
-        const error = await assertRejects(() => starting, Error);
-        assertMatch(error.message, /^Cannot bundle the function "one": /);
+        const error = await assertRejects(() => start([name]), Error);
+        assertMatch(error.message, new RegExp(`^Cannot bundle the function "${name}": `));
         assertMatch(error.message, message, code);
       }
     },
@@ -94,18 +91,18 @@ for (const runtime of NODE_RUNTIMES) {
         "needs.ts":
           `try { await fetch("${server.url}/needs"); } catch { throw new Error("no token"); }
           export const handler = () => 1;`,
+        "gone.cjs": `fetch("${server.url}/gone").catch(() => {}); exports.other = 1;`,
       };
-      const functions = {
+      const start = await bundle(modules, {
         quiet: { ...one, module: "quiet.ts" },
         needs: { ...one, module: "needs.ts" },
-      };
-      assertEquals(await start(modules, functions), [
+        gone: { ...one, module: "gone.cjs" },
+      });
+      assertEquals(await start(["quiet", "needs"]), [
         'The function "needs" may not start on Lambda: it has no network while it is bundled: ' +
         "Error: no token\n    at <anonymous> (needs.ts:1:68)",
       ]);
-      const gone = { gone: { ...one, module: "gone.cjs" } };
-      const code = `fetch("${server.url}/gone").catch(() => {}); exports.other = 1;`;
-      await assertRejects(() => start({ "gone.cjs": code }, gone), Error, "exports no function");
+      await assertRejects(() => start(["gone"]), Error, "exports no function");
       assertEquals(requests, []);
     },
   });
@@ -136,8 +133,9 @@ for (const runtime of NODE_RUNTIMES) {
         deno: { module: "deno.ts" },
       };
       const kept = new Kept((text) => assertEquals(text, ""), temporaryFolder());
+      const start = await bundle(modules, functions);
       for (const _ of [1, 2]) {
-        const warnings = await start(modules, functions, { kept });
+        const warnings = await start(Object.keys(functions), { kept });
         assertEquals(warnings.map((text) => text.split("\n")[0]), [
           'The function "cloud" may not start on Lambda: Error: unknown',
           'The function "exit" may not start on Lambda: it ends with the status 3: ',
@@ -150,23 +148,25 @@ for (const runtime of NODE_RUNTIMES) {
 Deno.test("startOnNode() starts nothing without a sandbox, and names the functions", async () => {
   const modules = { "one.ts": "throw 1; export const handler = 1;" };
   const one = { module: "one.ts", runtime: "nodejs24.x" };
+  const functions = { one, other: { ...one, runtime: "nodejs22.x" }, deno: { module: "one.ts" } };
+  const start = await bundle(modules, functions);
   const plain = { isolation: plainFolders("a test asks for it") };
   for (
-    const [functions, expected] of [
-      [{ one }, /^It is not known whether the function "one" starts: functions run in plain /],
+    const [names, expected] of [
+      [["one"], /^It is not known whether the function "one" starts: functions run in plain /],
       [
-        { one, other: { ...one, runtime: "nodejs22.x" }, deno: { module: "one.ts" } },
+        ["one", "other", "deno"],
         /^It is not known whether the functions "one", "other" start: functions run in plain /,
       ],
     ] as const
   ) {
-    const [text, ...others] = await start(modules, functions, plain);
+    const [text, ...others] = await start(names, plain);
     assertMatch(text!, expected);
     assertEquals(others, []);
   }
   const cache = temporaryFolder();
   const source = { cache, registry: "http://127.0.0.1:1" };
-  const without = await start(modules, { one }, { source });
+  const without = await start(["one"], { source });
   if (hasNamespace) {
     assertMatch(
       without.join(),

@@ -6,6 +6,7 @@ import type { ProgramPackage } from "../programs/pinned_packages.ts";
 import { LOCAL } from "../rules/arn.ts";
 import type { Application } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
+import { succeed } from "../../testdata/programs.ts";
 
 /** Makes an npm package like the packages with Deno. The first file is the program. */
 export async function makeDenoPackage(
@@ -66,4 +67,25 @@ export function serve(
       await server.finished;
     },
   };
+}
+
+/** Imports each module. Prints what each has logged, and its error, as JSON. */
+const IMPORTER = `const { log } = console;
+  const results = [];
+  for (const file of Deno.args) {
+    const lines = [];
+    console.log = (...values) =>
+      lines.push(values.map((one) => typeof one === "string" ? one : Deno.inspect(one)).join(" "));
+    const error = await import("file://" + file).then(() => "", String);
+    results.push([lines.join("\\n"), error]);
+  }
+  log(JSON.stringify(results));`;
+
+/** Imports modules in one process of Deno. Returns what each has logged, and its error or an empty text. */
+export async function importAll(
+  files: readonly string[],
+  cwd?: string,
+): Promise<(readonly [output: string, error: string])[]> {
+  const args = ["eval", "--quiet", "--no-lock", IMPORTER, ...files];
+  return JSON.parse(await succeed(Deno.execPath(), args, cwd === undefined ? {} : { cwd }));
 }

@@ -4,16 +4,14 @@ import { ownFolders } from "../../../testdata/own_effects.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { Kept } from "../../programs/kept.ts";
 import { makeApp } from "../../testdata/bundle.ts";
+import { Bundles } from "../modules/bundles.ts";
 import { describeApi, type DescribeOptions, makeOwnFiles } from "./describe_api.ts";
 
 const made = makeOwnFiles();
 const ownFiles = () => made;
 
-/** Describes an application with routes for orders, and with this module. */
-async function describe(
-  modules: Readonly<Record<string, string>>,
-  options: Partial<DescribeOptions> = {},
-) {
+/** Makes an application with routes for orders, and with these modules. It describes itself with one of them. */
+async function makeShop(modules: Readonly<Record<string, string>>) {
   const routes = [
     { method: "GET", path: "/orders" },
     { method: "ANY", path: "/orders/{id}", authorizer: "check" },
@@ -26,9 +24,31 @@ async function describe(
     key: { module: "key.ts", ttl: 60, identity: ["context.httpMethod", "querystring.key"] },
   };
   const authorizers = { users: { issuer: "https://login.example", audience: ["shop"] } };
-  await using app = await makeApp(modules, functions, { name: "shop", api: "api.ts", authorizers });
-  const application = await app.read();
-  return await describeApi({ manifestPath: app.manifest, application, ownFiles, ...options });
+  await using stack = new AsyncDisposableStack();
+  const settings = { name: "shop", api: "api.ts", authorizers };
+  const { folder, manifest: manifestPath, read } = stack.use(
+    await makeApp(modules, functions, settings),
+  );
+  const application = await read();
+  const bundles = stack.use(new Bundles({ folder }));
+  const owned = stack.move();
+  return {
+    describe: (api: string, options: Partial<DescribeOptions> = {}) =>
+      describeApi({
+        ...{ manifestPath, application: { ...application, api }, ownFiles, bundles },
+        ...options,
+      }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Describes an application once. */
+async function describe(
+  modules: Readonly<Record<string, string>>,
+  options: Partial<DescribeOptions> = {},
+) {
+  await using shop = await makeShop(modules);
+  return await shop.describe("api.ts", options);
 }
 
 const GONE = '{ responses: { 204: "Gone" } }';
@@ -80,12 +100,12 @@ Deno.test("describeApi() takes the name, the version, the URL and the authorizer
 
 Deno.test("describeApi() keeps the answer of a module, and asks another module", async () => {
   const kept = new Kept(() => {}, temporaryFolder());
+  const api = `export const api = { "GET /orders": ${GONE} };
+    export const document = { title: "Made " + crypto.randomUUID() };`;
+  await using shop = await makeShop({ "api.ts": api, "other.ts": `${api} console.log(1);` });
   const titles = [];
-  for (const end of ["", "", " "]) {
-    const document = `{ title: "Made " + crypto.randomUUID() }`;
-    const api = `export const api = { "GET /orders": ${GONE} };`;
-    const module = `${api} export const document = ${document};console.log("${end}");`;
-    titles.push(Object((await describe({ "api.ts": module }, { kept }))?.document.info).title);
+  for (const module of ["api.ts", "api.ts", "other.ts"]) {
+    titles.push(Object((await shop.describe(module, { kept }))?.document.info).title);
   }
   assertEquals([titles[0] === titles[1], titles[1] === titles[2]], [true, false]);
 });
@@ -148,12 +168,13 @@ Deno.test("describeApi() names the module and what is wrong", async () => {
     ['import "./none.ts"; export const api = 1;', /none\.ts/],
     ["Deno.exit(3); export const api = 1;", /^it ends with the status 3/],
   ];
-  for (const [code, problem] of cases) {
-    const { message } = await assertRejects(
-      () => describe(code === undefined ? {} : { "api.ts": code }),
-      Error,
-    );
-    const start = 'Cannot describe the API of "api.ts": ';
+  const modules = cases.flatMap(([code], index) =>
+    code === undefined ? [] : [[`${index}.ts`, code]]
+  );
+  await using shop = await makeShop(Object.fromEntries(modules));
+  for (const [index, [, problem]] of cases.entries()) {
+    const { message } = await assertRejects(() => shop.describe(`${index}.ts`), Error);
+    const start = `Cannot describe the API of "${index}.ts": `;
     assertEquals(message.slice(0, start.length), start);
     assertMatch(message.slice(start.length), problem);
   }

@@ -115,3 +115,11 @@ Deno.test("contentsOf() lists the files of a layer, the largest first", () => {
     sources: [],
   });
 });
+
+Deno.test("contentsOf() takes linear time of the names in a source map", () => {
+  const sources = ["x".repeat(500_000), `${"node_modules/@a/".repeat(31_250)}b`];
+  const file = (path: string, text: string) => ({ path, data: new TextEncoder().encode(text) });
+  const map = JSON.stringify({ version: 3, sources, names: [], mappings: "AAAA;ACAA" });
+  const { sources: found } = contentsOf([file("index.mjs", "a\nb"), file("index.mjs.map", map)]);
+  assertEquals(found.map(({ size }) => size), [2, 1]);
+});

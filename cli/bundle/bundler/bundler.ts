@@ -99,12 +99,14 @@ export class Bundler implements AsyncDisposable {
       "run",
       "--quiet",
       "--no-prompt",
-      "--no-lock",
-      ...(nodeModules
-        ? ["--no-config", "--node-modules-dir=manual"]
-        : isLocal
-        ? [`--config=${fileURLToPath(new URL("../../deno.json", import.meta.url))}`]
-        : ["--no-config", "--node-modules-dir=none", `--allow-import=${PROGRAM.url.host}`]),
+      "--no-config",
+      ...(nodeModules ? ["--no-lock", "--node-modules-dir=manual"] : isLocal
+        ? [ // Without a lock file, Deno chooses the versions of the packages at each start, which takes longer.
+          `--import-map=${fileURLToPath(new URL("../../../.ci/deno.json", import.meta.url))}`,
+          `--lock=${fileURLToPath(new URL("../../packages.lock.json", import.meta.url))}`,
+          "--frozen",
+        ]
+        : ["--no-lock", "--node-modules-dir=none", `--allow-import=${PROGRAM.url.host}`]),
       `--allow-read=${folders.map((path) => path.replaceAll(",", ",,")).join()}`,
       `--allow-run=${[Deno.execPath(), esbuild.program].join()}`,
       "--allow-env",
@@ -214,7 +216,7 @@ function settingsFiles(): string[] {
     Deno.env.get(name)
   );
   const home = Deno.env.get("HOME");
-  return [...named, home && `${home}/.npmrc`].filter((path) => path !== undefined);
+  return [...new Set([...named, home && `${home}/.npmrc`])].filter((path) => path !== undefined);
 }
 
 /** Returns a folder without links. */

@@ -2,7 +2,6 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
 import { ownFolders } from "../../../testdata/own_effects.ts";
 import { makeApp } from "../../testdata/bundle.ts";
-import { temporaryFolder } from "../../../testdata/programs.ts";
 import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
 import { bundleFunctions } from "../functions.ts";
 import { layerFiles } from "../modules/layer.ts";
@@ -10,27 +9,41 @@ import { ownArchitecture } from "../../programs/pinned_packages.ts";
 import { addCodeCaches, type CodeCacheOptions } from "./mod.ts";
 
 const architecture = ownArchitecture()!;
+const other = architecture === "arm64" ? "x86_64" : "arm64";
 const IN_NAMESPACE = { ignore: !hasNamespace };
 
-/** Bundles functions and makes their caches with the Deno that runs this test. */
+let layer: ReturnType<typeof layerFiles> | undefined;
+
+/** Bundles functions. The result makes the caches of some of them with the Deno that runs this test. */
+async function bundle(
+  modules: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, unknown>>,
+) {
+  await using app = await makeApp(modules, settings);
+  const application = await app.read();
+  const bundled = await bundleFunctions(app.manifest, application);
+  return async (names: readonly string[], options: Partial<CodeCacheOptions> = {}) => {
+    const functions = new Map(names.map((name) => [name, [...bundled.functions.get(name)!]]));
+    const warnings = await addCodeCaches(application, functions, {
+      architecture,
+      id: "layer",
+      files: await (layer ??= layerFiles(architecture)),
+      deno: () => Promise.resolve(Deno.execPath()),
+      isolation,
+      ...options,
+    });
+    const paths = (name: string) => functions.get(name)!.map(({ path }) => path);
+    return { functions, warnings, paths };
+  };
+}
+
+/** Bundles functions, and makes the caches of all of them. */
 async function warm(
   modules: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, unknown>>,
   options: Partial<CodeCacheOptions> = {},
 ) {
-  await using app = await makeApp(modules, settings);
-  const application = await app.read();
-  const { functions } = await bundleFunctions(app.manifest, application);
-  const warnings = await addCodeCaches(application, functions, {
-    architecture,
-    id: "layer",
-    files: await layerFiles(architecture),
-    deno: () => Promise.resolve(Deno.execPath()),
-    isolation,
-    ...options,
-  });
-  const paths = (name: string) => functions.get(name)!.map(({ path }) => path);
-  return { functions, warnings, paths };
+  return await (await bundle(modules, settings))(Object.keys(settings), options);
 }
 
 const FILES = ["index.mjs", "index.mjs.map", "mate/net", "mate/uses"];
@@ -62,7 +75,8 @@ Deno.test({
       bad: { module: "bad.ts", environment: { HOST: "${infra.host}" } },
       layer: { module: "layer.cjs" },
     };
-    const first = await warm(modules, settings); // checks that Deno finds the code, and that V8 takes it
+    const add = await bundle(modules, settings);
+    const first = await add(Object.keys(settings)); // checks that Deno finds the code, and that V8 takes it
     assertEquals(first.warnings, [
       'No code cache for the function "pem", which may not start on Lambda either: Error: KEY is no PEM\n' +
       "    at pem.ts:1:51",
@@ -75,7 +89,7 @@ Deno.test({
     for (const name of ["good", "layer", "secret"]) {
       assertEquals(first.paths(name).includes(`${cache}/v8_code_cache_v2-shm`), true, name);
     }
-    const second = await warm(modules, settings);
+    const second = await add(["good"]);
     assertEquals(second.functions.get("good"), first.functions.get("good"));
   },
 });
@@ -184,112 +198,72 @@ Deno.test({
 });
 
 Deno.test({
-  name: "addCodeCaches() refuses a handler that is missing or invalid",
+  name: "addCodeCaches() refuses a handler that is missing or invalid, and a module that throws",
   ...IN_NAMESPACE,
   async fn() {
-    for (
-      const [file, code, handler, message] of [
-        ["one.cjs", "exports.handler = () => 1;", "main", /exports no "main"$/],
-        ["one.ts", "export const handler = 1;", "handler", /: Runtime\.HandlerNotFound: /],
-        [
-          "one.ts",
-          "export const handler = (event, context, done) => done()",
-          "handler",
-          /: Runtime\.CallbackHandlerDeprecated: /,
-        ],
-      ] as const
-    ) {
-      const error = await assertRejects(
-        () => warm({ [file]: code }, { one: { module: file, handler } }),
-        Error,
-      );
-      assertMatch(error.message, /^Cannot bundle the function "one": /, code);
-      assertMatch(error.message, message, code);
+    const cases = {
+      missing: [
+        { "missing.cjs": "exports.main = () => 1;" },
+        /exports no "handler"$/,
+      ],
+      number: [
+        { "number.ts": "export const handler = 1;" },
+        /: Runtime\.HandlerNotFound: /,
+      ],
+      callback: [
+        { "callback.ts": "export const handler = (event, context, done) => done()" },
+        /: Runtime\.CallbackHandlerDeprecated: /,
+      ],
+      throwing: [
+        {
+          "throwing.ts": `import { fail } from "./fail.ts"; fail(); export const handler = 1;`,
+          "fail.ts": `export const fail = () => {\n  throw new RangeError("not today");\n};`,
+        },
+        /^Cannot bundle the function "throwing": the module "throwing\.ts" throws when it is imported: RangeError: not today\n {4}at fail \(fail\.ts:2:9\)\nIf it needs an environment variable, add the variable to "environment" or "secrets" in the manifest$/,
+      ],
+      deno: [
+        {
+          "deno.ts":
+            `import { readFileSync } from "node:fs";\nreadFileSync("/no/file");\nexport const handler = 1;`,
+        },
+        /\n {4}at deno\.ts:2:1\nIf /, // the author's line, although Deno itself throws
+      ],
+    } as const;
+    const modules = Object.assign({}, ...Object.values(cases).map(([modules]) => modules));
+    const settings = Object.entries(cases).map(([name, [modules]]) =>
+      [name, { module: Object.keys(modules)[0] }] as const
+    );
+    const add = await bundle(modules, Object.fromEntries(settings));
+    for (const [name, [, message]] of Object.entries(cases)) {
+      const error = await assertRejects(() => add([name]), Error);
+      assertMatch(error.message, new RegExp(`^Cannot bundle the function "${name}": `));
+      assertMatch(error.message, message);
     }
+    const message = cases.throwing[1];
+    const error = await assertRejects(() => add(["throwing"], { architecture: other }), Error);
+    assertMatch(error.message, message, "for every architecture");
   },
 });
 
 Deno.test({
-  name: "addCodeCaches() refuses a module that throws, for every architecture",
+  name: "addCodeCaches() makes no cache for another architecture or in plain folders, and says so",
   ...IN_NAMESPACE,
   async fn() {
     const modules = {
-      "one.ts": `import { fail } from "./fail.ts"; fail(); export const handler = 1;`,
-      "fail.ts": `export const fail = () => {\n  throw new RangeError("not today");\n};`,
+      "one.ts": "export const handler = () => 1;",
+      "bad.ts": "throw 1; export const handler = 1;",
     };
-    for (const architecture of ["arm64", "x86_64"] as const) {
-      const error = await assertRejects(() => warm(modules, ONE, { architecture }), Error);
-      assertEquals(
-        error.message,
-        'Cannot bundle the function "one": the module "one.ts" throws when it is imported: ' +
-          "RangeError: not today\n    at fail (fail.ts:2:9)\n" +
-          'If it needs an environment variable, add the variable to "environment" or "secrets" in the manifest',
-      );
-    }
-  },
-});
-
-Deno.test({
-  name: "addCodeCaches() names the author's line if Deno itself throws",
-  ...IN_NAMESPACE,
-  async fn() {
-    const module = `import { readFileSync } from "node:fs";\nreadFileSync("/no/file");\n`;
-    const modules = { "one.ts": `${module}export const handler = 1;` };
-    const error = await assertRejects(() => warm(modules, ONE), Error);
-    assertMatch(error.message, /\n {4}at one\.ts:2:1\nIf /);
-  },
-});
-
-Deno.test({
-  name: "addCodeCaches() makes no cache for another architecture, and says so",
-  ...IN_NAMESPACE,
-  async fn() {
-    const other = architecture === "arm64" ? "x86_64" : "arm64";
-    const modules = { "one.ts": "export const handler = () => 1;" };
-    const { warnings, paths } = await warm(modules, ONE, { architecture: other });
-    assertMatch(warnings.join(), new RegExp(`^No code cache for ${other}: this machine is [^,]*$`));
-    assertEquals(paths("one"), FILES);
-  },
-});
-
-Deno.test({
-  name: "addCodeCaches() gives the reason for a missing cache, and does not start the function",
-  ignore: architecture === undefined,
-  async fn() {
-    const modules = { "one.ts": "throw 1; export const handler = 1;" };
+    const add = await bundle(modules, { ...ONE, bad: { module: "bad.ts" } });
+    const plain = plainFolders("a test asks for it");
     for (
-      const [options, message] of [
-        [
-          { isolation: plainFolders("a test asks for it") },
-          /^No code cache: functions run in plain /,
-        ],
+      const [name, options, message] of [
+        ["one", { architecture: other }, `^No code cache for ${other}: this machine is [^,]*$`],
+        ["bad", { isolation: plain }, "^No code cache: functions run in plain "], // It is not started.
       ] as const
     ) {
-      const { warnings, paths } = await warm(modules, ONE, options);
-      assertMatch(warnings.join(), message);
-      assertEquals(paths("one"), FILES);
+      const { warnings, paths } = await add([name], options);
+      assertMatch(warnings.join(), new RegExp(message));
+      assertEquals(paths(name), FILES);
     }
-  },
-});
-
-Deno.test({
-  name: "addCodeCaches() makes no cache for a Deno that does not keep compiled code",
-  ...IN_NAMESPACE,
-  async fn() {
-    // A Deno of the future might keep its cache elsewhere.
-    const script = '#!/bin/sh\nDENO_DIR=/tmp/elsewhere exec "$0-real" "$@"\n';
-    const deno = `${temporaryFolder()}/deno`;
-    await Deno.writeTextFile(deno, script, { mode: 0o755 });
-    const data = await Deno.readFile(Deno.execPath());
-    const modules = { "one.ts": "export const handler = () => 1;" };
-    const { warnings, paths } = await warm(modules, ONE, {
-      files: [
-        ...await layerFiles(architecture),
-        { path: "bin/deno-real", data, isExecutable: true },
-      ],
-      deno: () => Promise.resolve(deno),
-    });
-    assertMatch(warnings.join(), /: Deno keeps no compiled code\. The bundles are correct but /);
-    assertEquals(paths("one"), FILES);
   },
 });

@@ -1,11 +1,13 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { dirname } from "node:path";
 import { Kept } from "../../programs/kept.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { makeApp } from "../../testdata/bundle.ts";
+import { Bundler } from "../bundler/bundler.ts";
 import type { ModuleBundle } from "../packages/messages.ts";
-import { Bundles } from "./bundles.ts";
+import { Bundles, type BundlesOptions } from "./bundles.ts";
 
-const MODULES = {
+const MODULES: Readonly<Record<string, string>> = {
   "deno.json": `{ "imports": { "@lib/": "./lib/" } }`,
   "one.ts":
     `import { a } from "./lib/a.ts"; import dep from "dep"; export const handler = () => a + dep;`,
@@ -28,90 +30,89 @@ function textOf(bundle: ModuleBundle | Error | undefined): string {
   return bundle instanceof Error ? bundle.message : bundle!.code;
 }
 
-/** Bundles modules in a new run. The result says which of them were kept. */
-async function run(
-  folder: string,
-  cache: string,
-  names: readonly string[],
-  isMinified = false,
-  tool?: string,
-) {
+/** Bundles a module in a new run. Returns the bundle, and the warnings about what is kept. */
+async function run(folder: string, cache: string, name: string) {
   await pause();
   const warnings: string[] = [];
   const kept = new Kept((message) => warnings.push(message), cache);
-  let gets = 0;
-  const get = kept.get.bind(kept);
-  kept.get = async (kind, key) => {
-    const found = await get(kind, key);
-    if (kind === "bundle" && found) gets++;
-    return found;
-  };
-  await using bundles = new Bundles({ folder, kept, isMinified, tool });
-  const results = await bundles.take(names.map((name) => `${folder}/${name}`));
-  return { results, found: gets, warnings };
+  await using bundles = new Bundles({ folder, kept });
+  const [bundle] = await bundles.take([`${folder}/${name}`]);
+  return { bundle, warnings };
+}
+
+/** Returns the bundle of a module that an earlier run has kept. Nothing is bundled, because the signal forbids it. */
+async function find(
+  folder: string,
+  cache: string,
+  name: string,
+  options: Partial<BundlesOptions> = {},
+): Promise<ModuleBundle | undefined> {
+  await pause();
+  const signal = AbortSignal.abort();
+  await using bundles = new Bundles({
+    folder,
+    kept: new Kept(() => {}, cache),
+    signal,
+    ...options,
+  });
+  const found = await bundles.take([`${folder}/${name}`]).catch((error) => {
+    assert(error instanceof DOMException, String(error));
+    return [];
+  });
+  return found[0] as ModuleBundle | undefined;
 }
 
 Deno.test("modules that are bundled together are those that are bundled alone, and a problem stops no other", async () => {
   await using app = await makeApp(MODULES, {});
   const folder = await Deno.realPath(app.folder);
-  const names = ["one.ts", "broken.ts", "round.ts", "two.ts"];
+  const paths = ["one.ts", "broken.ts", "round.ts", "two.ts"].map((name) => `${folder}/${name}`);
+  await using bundler = await Bundler.open({ folder });
   for (const isMinified of [false, true]) {
-    const together = await run(folder, temporaryFolder(), names, isMinified);
-    for (const [index, name] of names.entries()) {
-      const alone = await run(folder, temporaryFolder(), [name], isMinified);
-      assertEquals(together.results[index], alone.results[0], name);
+    const together = await bundler.bundleAll(paths, { isMinified }, paths);
+    for (const [index, path] of paths.entries()) {
+      const [alone] = await bundler.bundleAll([path], { isMinified }, [path]);
+      assertEquals(together[index], alone, path);
     }
-    assertMatch(textOf(together.results[1]), /Unexpected end of file\n {4}at broken\.ts:1:25/);
+    assertMatch(textOf(together[1]), /Unexpected end of file\n {4}at broken\.ts:1:25/);
+    const valid = paths.toSpliced(1, 1); // in one build of esbuild, because none has a problem
+    const bundles = await bundler.bundleAll(valid, { isMinified }, valid);
+    assertEquals(bundles, together.toSpliced(1, 1));
+    const { files } = (bundles[2] as ModuleBundle).inputs!;
+    assertEquals(files.filter((file) => file.includes("old.js")), [], "inputs of the other module");
   }
-  const { results } = await run(folder, temporaryFolder(), ["one.ts", "two.ts"]);
-  const inputs = (results[1] as ModuleBundle).inputs!.files;
-  assertEquals(
-    inputs.some((file) => file.includes("old.js")),
-    false,
-    "an input of the other module",
-  );
 });
 
 Deno.test("a bundle is kept as long as everything is the same that it was made of", async () => {
-  const changes: [string, string | undefined, RegExp | undefined][] = [
-    ["lib/a.ts", `export const a = "second";`, /second/],
-    ["lib/a.ts", `export const a = "thirds";`, /thirds/], // of the same size
-    ["node_modules/dep/package.json", `{ "name": "dep", "main": "new.js" }`, /new dep/],
-    ["node_modules/dep/new.js", `module.exports = "patched";`, /patched/],
-    ["deno.json", `{ "imports": { "dep": "./lib/dep.ts" } }`, undefined],
-    ["tsconfig.json", `{ "compilerOptions": { "experimentalDecorators": true } }`, undefined],
-    ["lib/package.json", `{ "type": "module" }`, undefined],
-    ["lib/a.js", "", undefined], // It could be imported instead.
-    [".npmrc", "fund=false", undefined],
-    ["node_modules/other/package.json", "{}", undefined],
-  ];
-  for (const [file, text, expected] of changes) {
-    await using app = await makeApp({ ...MODULES, "lib/dep.ts": `export default "mapped";` }, {});
-    const folder = await Deno.realPath(app.folder);
-    const cache = temporaryFolder();
-    if (file === "node_modules/dep/new.js") {
-      await Deno.writeTextFile(`${folder}/node_modules/dep/package.json`, `{ "main": "new.js" }`);
-    }
-    const first = await run(folder, cache, ["one.ts"]);
-    assert(!(first.results[0] instanceof Error), textOf(first.results[0]));
-    const again = await run(folder, cache, ["one.ts"]);
-    assertEquals([first.found, again.found], [0, 1], file);
-    assertEquals(again.results, first.results);
-
-    await Deno.mkdir(`${folder}/${file}`.replace(/[^/]*$/, ""), { recursive: true });
-    const former = await Deno.readTextFile(`${folder}/${file}`).catch(() => undefined);
-    await Deno.writeTextFile(`${folder}/${file}`, text!);
-    const changed = await run(folder, cache, ["one.ts"]);
-    assertEquals(changed.found, 0, file);
-    if (expected) assertMatch(textOf(changed.results[0]), expected);
-    if (former === undefined) continue;
-    await Deno.writeTextFile(`${folder}/${file}`, former);
-    const back = await run(folder, cache, ["one.ts"]);
-    assertEquals(
-      [back.results, back.found],
-      [first.results, 1],
-      "the content counts, not the time",
-    );
+  await using app = await makeApp({ ...MODULES, "lib/dep.ts": `export default "mapped";` }, {});
+  const folder = await Deno.realPath(app.folder);
+  const cache = temporaryFolder();
+  const first = (await run(folder, cache, "one.ts")).bundle as ModuleBundle;
+  assertMatch(first.code, /old dep/);
+  for (
+    const [file, text, expected] of [
+      ["lib/a.ts", `export const a = "second";`, /second/],
+      ["lib/a.ts", `export const a = "third";`, /third/], // of the same size as at first
+      ["node_modules/dep/package.json", `{ "name": "dep", "main": "new.js" }`, /new dep/],
+      ["node_modules/dep/old.js", `module.exports = "patched";`, /patched/],
+      ["deno.json", `{ "imports": { "dep": "./lib/dep.ts" } }`, undefined],
+      ["tsconfig.json", `{ "compilerOptions": { "experimentalDecorators": true } }`, undefined],
+      ["lib/package.json", `{ "type": "module" }`, undefined],
+      ["lib/a.js", "", undefined], // It could be imported instead.
+      [".npmrc", "fund=false", undefined],
+      ["node_modules/other/package.json", "{}", undefined],
+    ] as const
+  ) {
+    const path = `${folder}/${file}`;
+    const former = MODULES[file];
+    const isThere = await Deno.stat(dirname(path)).then(() => true, () => false);
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.writeTextFile(path, text);
+    assertEquals(await find(folder, cache, "one.ts"), undefined, file);
+    if (expected) assertMatch(textOf((await run(folder, cache, "one.ts")).bundle), expected);
+    if (former !== undefined) await Deno.writeTextFile(path, former);
+    else await Deno.remove(isThere ? path : dirname(path), { recursive: true });
+    const message = `the content counts, not the time: ${file}`;
+    assertEquals(await find(folder, cache, "one.ts"), first, message);
   }
 });
 
@@ -130,7 +131,7 @@ Deno.test("a file that changes while it is bundled is not kept", async () => {
     }
     await taking;
   }
-  assertEquals((await run(folder, cache, ["two.ts"])).found, 0);
+  assertEquals(await find(folder, cache, "two.ts"), undefined);
 });
 
 Deno.test("a new file with a name that a module computes is in the next bundle, also in another run", async () => {
@@ -148,12 +149,13 @@ Deno.test("a new file with a name that a module computes is in the next bundle, 
     await pause();
     const first = await take();
     assert(first === await take(), "nothing has changed");
-    await run(folder, cache, ["computed.js"]);
-    assertEquals((await run(folder, cache, ["computed.js"])).found, 1);
+    await run(folder, cache, "computed.js");
+    assertEquals(textOf(await find(folder, cache, "computed.js")), first.code);
     await Deno.writeTextFile(`${folder}/${name}`, `export const b = "new ${name}";`);
     assertMatch((await take()).code, new RegExp(`"new ${name}"`));
-    const { found, results } = await run(folder, cache, ["computed.js"]);
-    assertEquals([found, textOf(results[0])], [0, (await take()).code]);
+    assertEquals(await find(folder, cache, "computed.js"), undefined);
+    const { bundle } = await run(folder, cache, "computed.js");
+    assertEquals(textOf(bundle), (await take()).code);
   }
 });
 
@@ -162,16 +164,17 @@ Deno.test("a minified bundle, and that of another application or version, are ot
   await using other = await makeApp(MODULES, {});
   const folder = await Deno.realPath(app.folder);
   const cache = temporaryFolder();
-  const first = await run(folder, cache, ["two.ts"]);
-  assertEquals((await run(folder, cache, ["two.ts"], true)).found, 0);
-  assertEquals((await run(folder, cache, ["two.ts"], false, "the next version")).found, 0);
-  assertEquals((await run(await Deno.realPath(other.folder), cache, ["two.ts"])).found, 0);
+  const first = (await run(folder, cache, "two.ts")).bundle as ModuleBundle;
+  assertEquals(await find(folder, cache, "two.ts"), first);
+  assertEquals(await find(folder, cache, "two.ts", { isMinified: true }), undefined);
+  assertEquals(await find(folder, cache, "two.ts", { tool: "the next version" }), undefined);
+  assertEquals(await find(await Deno.realPath(other.folder), cache, "two.ts"), undefined);
   for await (const { name } of Deno.readDir(`${cache}/kept`)) {
     await Deno.writeTextFile(`${cache}/kept/${name}`, "damaged");
   }
-  const again = await run(folder, cache, ["two.ts"]);
-  assertEquals([again.results, again.found, again.warnings.length], [first.results, 0, 1]);
-  assertEquals((await run(folder, cache, ["two.ts"])).found, 1);
+  const { bundle, warnings } = await run(folder, cache, "two.ts");
+  assertEquals([bundle, warnings.length], [first, 1]);
+  assertEquals(await find(folder, cache, "two.ts"), first);
 });
 
 Deno.test("Bundles.begin() bundles a module, and starts the bundler at once if no module was ever bundled", async () => {

@@ -4,31 +4,32 @@ import { succeed } from "../../../testdata/programs.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { CONFIG } from "../../testdata/command.ts";
 import { Bundler } from "../bundler/bundler.ts";
-import { bundleModule } from "./module_bundle.ts";
+import { bundleModule, bundleModules } from "./module_bundle.ts";
 
-Deno.test("bundleModule() bundles and minifies CommonJS that requires Node's modules", async () => {
-  for (const isMinified of [false, true]) {
-    await using app = await makeApp({
-      "one.ts": `import { join } from "./join.cjs"; export const handler = () => join("a", "b");`,
-      "join.cjs":
-        `const path = require("node:path"); exports.join = (...parts) => path.posix.join(...parts);`,
-    }, {});
-    const file = `${app.folder}/bundle.mjs`;
-    const { code } = await bundleModule(`${app.folder}/one.ts`, { isMinified });
-    await Deno.writeTextFile(file, code);
-    assertEquals((await import(`file://${file}`)).handler(), "a/b", `minified: ${isMinified}`);
-  }
-});
-
-Deno.test("bundleModule() finds the exports and keeps the licence of a library", async () => {
+Deno.test("bundleModules() bundles CommonJS, finds the exports and keeps the licence of a library, also minified", async () => {
   await using app = await makeApp({
-    "one.ts": `import "./lib.js"; export const handler = 1;`,
+    "one.ts": `import { join } from "./join.cjs"; export const handler = () => join("a", "b");`,
+    "join.cjs":
+      `const path = require("node:path"); exports.join = (...parts) => path.posix.join(...parts);`,
+    "licence.ts": `import "./lib.js"; export const handler = 1;`,
     "lib.js": "/*! @license MIT\nexport { other };\n*/\n//! export { more };\nconsole.log(1);",
+    "common.cjs": "exports.handler = () => 1;",
+    "default.ts": "const make = () => () => 1; export default make();",
   }, {});
   for (const isMinified of [false, true]) {
-    const { code, exports } = await bundleModule(`${app.folder}/one.ts`, { isMinified });
-    assertEquals(exports, ["handler"], `minified: ${isMinified}`);
-    assertMatch(code, /@license MIT/);
+    const [one, licence, common, default_] = await bundleModules([
+      `${app.folder}/one.ts`,
+      `${app.folder}/licence.ts`,
+      `${app.folder}/common.cjs`,
+      `${app.folder}/default.ts`,
+    ], { isMinified });
+    const file = `${app.folder}/bundle-${isMinified}.mjs`;
+    await Deno.writeTextFile(file, one!.code);
+    assertEquals((await import(`file://${file}`)).handler(), "a/b", `minified: ${isMinified}`);
+    assertEquals(licence!.exports, ["handler"], `minified: ${isMinified}`);
+    assertMatch(licence!.code, /@license MIT/);
+    assertEquals(common!.exports, undefined, "CommonJS");
+    assertEquals(default_!.exports, ["default"]);
   }
 });
 
@@ -43,7 +44,10 @@ Deno.test("bundleModule() makes the same bytes in any working folder", async () 
     "lib/answer.cjs": "module.exports = 42;",
   }, {});
   const { code } = await bundleModule(`${app.folder}/one.ts`);
-  const program = `import { bundleModule } from "${new URL("module_bundle.ts", import.meta.url)}";
+  const program = `import { bundleModule, bundleModules } from "${new URL(
+    "module_bundle.ts",
+    import.meta.url,
+  )}";
     await Deno.stdout.write(new TextEncoder().encode((await bundleModule("../one.ts")).code));`;
   const args = ["eval", "--no-lock", `--config=${CONFIG}`, program];
   assertEquals(await succeed(Deno.execPath(), args, { cwd: `${app.folder}/lib` }), code);
@@ -51,19 +55,6 @@ Deno.test("bundleModule() makes the same bytes in any working folder", async () 
   const file = `${app.folder}/bundle.mjs`;
   await Deno.writeTextFile(file, code);
   assertEquals((await import(`file://${file}`)).handler(), 42);
-});
-
-Deno.test("bundleModule() distinguishes CommonJS from a default export", async () => {
-  await using app = await makeApp({
-    "common.cjs": "exports.handler = () => 1;",
-    "default.ts": "const make = () => () => 1; export default make();",
-  }, {});
-  for (const isMinified of [false, true]) {
-    const exports = async (path: string) =>
-      (await bundleModule(`${app.folder}/${path}`, { isMinified })).exports;
-    assertEquals(await exports("common.cjs"), undefined);
-    assertEquals(await exports("default.ts"), ["default"]);
-  }
 });
 
 Deno.test({
@@ -111,11 +102,11 @@ exports.common = () => {
   "app/deno.json": `{ "imports": { "js-tokens": "npm:js-tokens@10.0.0" } }`,
 };
 
-Deno.test("bundleModule() maps every position of the code to the author's file, also minified", async () => {
+Deno.test("a bundle maps every position of the code to the author's file, also minified", async () => {
   await using app = await makeApp(MARKED, {});
+  await using bundler = await Bundler.open({ folder: `${app.folder}/app` });
   for (const isMinified of [false, true]) {
-    const cwd = `${app.folder}/app`;
-    const { code, map } = await bundleModule(`${cwd}/one.ts`, { folder: cwd, isMinified });
+    const { code, map } = await bundler.bundle(`${app.folder}/app/one.ts`, { isMinified });
     const trace = new TraceMap(map);
     const lines = code.split("\n");
     const originalOf = (mark: string) => {

@@ -1,33 +1,19 @@
-import { assertEquals } from "@std/assert";
-import { run } from "../../../testdata/programs.ts";
-import { CONFIG, LOCK, MAIN, withoutDownloads } from "../../testdata/command.ts";
+import { assertRejects } from "@std/assert";
 import { makeApp, serve } from "../../testdata/bundle.ts";
+import { Bundler } from "../bundler/bundler.ts";
 
-Deno.test("an error of a registry names the registry, the status and the line of the import", async () => {
-  await using registry = serve(() => new Response("down for repairs", { status: 503 }));
-  for (
-    const [specifier, reason] of [
-      [
-        "jsr:@shop/prices@1",
-        `JSR package manifest for '@shop/prices' failed to load. Import '${registry.url}/@shop/prices/meta.json' failed: 503 Service Unavailable`,
-      ],
-      [
-        `${registry.url}/prices.ts`,
-        `Import '${registry.url}/prices.ts' failed: 503 Service Unavailable`,
-      ],
-    ]
-  ) {
-    await using app = await makeApp({
-      "deno.json": "{}",
-      "one.ts": `// the prices
-      import ${JSON.stringify(specifier)};
-      export const handler = () => {};`,
-    }, { one: { module: "one.ts" } });
-    const args = ["run", "--quiet", "-A", `--lock=${LOCK}`, `--config=${CONFIG}`, MAIN, "bundle"];
-    const { code, stderr } = await run(Deno.execPath(), [...args, app.manifest], {
-      env: { NO_COLOR: "1", JSR_URL: `${registry.url}/` },
-    });
-    const message = `Error: Cannot bundle the function "one": ${reason}\n    at one.ts:2:14\n`;
-    assertEquals([code, withoutDownloads(stderr)], [1, message], specifier);
-  }
+Deno.test("an error of a server of modules names the URL, the status and the line of the import", async () => {
+  await using server = serve(() => new Response("down for repairs", { status: 503 }));
+  const url = `${server.url}/prices.ts`;
+  await using app = await makeApp({
+    "deno.json": "{}",
+    "one.ts": `// the prices\nimport "${url}";\nexport const handler = () => {};`,
+  }, {});
+  const { host } = new URL(url);
+  await using bundler = await Bundler.open({ folder: app.folder, host });
+  await assertRejects(
+    () => bundler.bundle(`${app.folder}/one.ts`),
+    Error,
+    `Import '${url}' failed: 503 Service Unavailable\n    at one.ts:2:8`,
+  );
 });

@@ -1,119 +1,138 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { succeed } from "../../../testdata/programs.ts";
-import { makeApp } from "../../testdata/bundle.ts";
-import { bundleModule } from "../modules/module_bundle.ts";
+import { importAll, makeApp } from "../../testdata/bundle.ts";
+import { Bundler } from "../bundler/bundler.ts";
 
-/** Makes a Node.js project with packages of npm. */
-async function makeProject(packages: Record<string, string>, modules: Record<string, string>) {
-  const metadata = JSON.stringify({ type: "module", dependencies: packages });
-  const app = await makeApp({ ...modules, "package.json": metadata }, {});
-  await succeed(Deno.execPath(), ["install", "--quiet", "--no-lock"], { cwd: app.folder });
-  return app;
+/** Packages that load add-ons, or that try to. The long tests have the real packages. */
+const PACKAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "node-gyp-build": { "index.js": "module.exports = () => { throw new Error('no add-on'); };" },
+  // like "bcrypt"
+  needs: {
+    "index.js": `const path = require("path");
+module.exports = require("node-gyp-build")(path.resolve(__dirname));`,
+  },
+  // like "sharp"
+  creates: {
+    "index.mjs": `import { createRequire } from "node:module";
+const require = createRequire(import.meta.url);
+export default require(\`./build/it-\${process.arch}.node\`);`,
+  },
+  // like an older "sharp"
+  computes: {
+    "index.js": `for (const path of ["./build/it.node", "other/it.node"]) {
+  try { exports.it = require(path); } catch {}
+}
+if (!exports.it) throw new Error("no add-on");`,
+  },
+  // like "bufferutil"
+  catches: {
+    "index.js": `try { module.exports = require("node-gyp-build")(__dirname); }
+      catch { module.exports = require("./fallback.js"); }`,
+    "fallback.js": "module.exports = {};",
+  },
+  // like "secp256k1"
+  chooses: {
+    "index.js": `try { module.exports = require("./bindings.js"); }
+      catch { module.exports = require("./plain.js"); }`,
+    "bindings.js": `module.exports = require("node-gyp-build")(__dirname);`,
+    "plain.js": "module.exports = {};",
+  },
+  // like "ws"
+  tries: {
+    "index.js": `let mask; try { mask = require("catches"); } catch {}
+      try { mask = require("not-installed"); } catch {}
+      exports.WebSocket = class {};`,
+  },
+};
+
+/** Makes a project of Node.js with these packages, and a module for each. */
+async function makeProject(modules: Readonly<Record<string, string>>) {
+  const names = Object.keys(PACKAGES);
+  const files = Object.entries(PACKAGES).flatMap(([name, files]) => [
+    [`${name}.js`, `import it from "${name}"; console.log(typeof it);`],
+    [
+      `node_modules/${name}/package.json`,
+      JSON.stringify({ name, version: "1.0.0", exports: `./${Object.keys(files)[0]}` }),
+    ],
+    ...Object.entries(files).map(([file, text]) => [`node_modules/${name}/${file}`, text]),
+  ]);
+  return await makeApp({
+    "package.json": JSON.stringify({
+      type: "module",
+      dependencies: Object.fromEntries(names.map((name) => [name, "1.0.0"])),
+    }),
+    ...Object.fromEntries(files),
+    ...modules,
+  }, {});
 }
 
 Deno.test("a bundle leaves an import of a missing module as it is if the failure is caught", async () => {
-  const modules = {
-    "package.js": `import { WebSocket } from "ws"; console.log(typeof WebSocket);`,
+  await using app = await makeProject({
+    "package.js": `import { WebSocket } from "tries"; console.log(typeof WebSocket);`,
     "own.js": `let name = "";
       try { name += await import("not-installed"); } catch { name += "a"; }
       try { await import("./gone.js"); } catch { name += "b"; }
       await import("./gone.ts").catch(() => name += "c");
       console.log(name);`,
-  };
-  // "ws" tries to import "bufferutil" and "utf-8-validate".
-  await using app = await makeProject({ ws: "8.18.3" }, modules);
-  for (const [file, output] of [["package.js", "function\n"], ["own.js", "abc\n"]] as const) {
-    const path = `${app.folder}/${file}`;
-    for (const isMinified of [false, true]) {
-      const { code } = await bundleModule(path, { isMinified });
-      await Deno.writeTextFile(`${app.folder}/index.js`, code);
-      assertEquals(await succeed(Deno.execPath(), ["run", "-A", `${app.folder}/index.js`]), output);
-    }
-    assertEquals(await succeed(Deno.execPath(), ["run", "-A", path]), output);
+    "not-caught.js": `await import("not-installed");`,
+    "elsewhere.js": `import "./gone.js"; try { f(); } catch {}`,
+    "in-function.js": `const f = () => import("tries/none"); try { f(); } catch {}`,
+  });
+  await using bundler = await Bundler.open({ folder: app.folder });
+  const files: string[] = [];
+  for (const name of ["package", "own"]) {
+    const { code } = await bundler.bundle(`${app.folder}/${name}.js`);
+    await Deno.writeTextFile(`${app.folder}/${name}-bundle.js`, code);
+    files.push(`${app.folder}/${name}.js`, `${app.folder}/${name}-bundle.js`);
   }
+  const outputs = ["function", "function", "abc", "abc"].map((output) => [output, ""] as const);
+  assertEquals(await importAll(files, app.folder), outputs);
   for (
-    const [code, message] of [
+    const [name, message] of [
       [
-        `await import("not-installed");`,
-        /Import "not-installed" not a dependency: run "npm install not-installed"/,
+        "not-caught",
+        /^Import "not-installed" not a dependency: run "npm install not-installed"/,
       ],
-      [
-        `import "./gone.js"; try { f(); } catch {}`,
-        /Module not found ".*gone\.js"\n {4}at .*:1:8$/,
-      ],
-      [`const f = () => import("ws/none"); try { f(); } catch {}`, /"ws\/none"|'.\/none'/],
+      ["elsewhere", /^Module not found ".*gone\.js"\n {4}at .*:1:8$/],
+      ["in-function", /"tries\/none"|'.\/none'/],
     ] as const
   ) {
-    await Deno.writeTextFile(`${app.folder}/one.js`, code);
-    const error = await assertRejects(() => bundleModule(`${app.folder}/one.js`), Error);
+    const error = await assertRejects(() => bundler.bundle(`${app.folder}/${name}.js`), Error);
     assertMatch(error.message, message);
   }
 });
 
 Deno.test("a package that finds its native add-on is an error, unless it works without the add-on", async () => {
-  const packages = {
-    bcrypt: "6.0.0",
-    bufferutil: "4.0.9", // has JavaScript beside its add-on
-    secp256k1: "5.0.1", // has another module beside the module with its add-on
-    sharp: "0.35.5", // uses `createRequire()`
-    "sharp-0.34": "npm:sharp@0.34.5", // tries several paths of its add-on
-    ws: "8.18.3", // uses "bufferutil"
-  };
-  const modules = Object.fromEntries(
-    Object.keys(packages).map((name) => [
-      `${name}.js`,
-      `import it from "${name}"; console.log(typeof it);`,
-    ]),
-  );
-  await using app = await makeProject(packages, modules);
+  await using app = await makeProject({});
+  await using bundler = await Bundler.open({ folder: app.folder });
   for (
-    const [module, name, place] of [
-      ["bcrypt", "bcrypt", "bcrypt.js:2:26"],
-      ["sharp", "sharp", "dist/sharp.mjs:25:11"],
-      ["sharp-0.34", "sharp", "lib/sharp.js:26:13"],
-    ]
+    const [name, place] of [["needs", "js:2:26"], ["creates", "mjs:3:16"], ["computes", "js:2:22"]]
   ) {
-    const error = await assertRejects(() => bundleModule(`${app.folder}/${module}.js`), Error);
-    const text = `: Cannot bundle the native add-on of the package "${name}": .*\n    at .*`;
-    assertMatch(error.message, new RegExp(`${text}/node_modules/${name}/${place}$`));
+    const error = await assertRejects(() => bundler.bundle(`${app.folder}/${name}.js`), Error);
+    const text = `^Cannot bundle the native add-on of the package "${name}": .*\n    at `;
+    assertMatch(error.message, new RegExp(`${text}node_modules/${name}/index.${place}$`));
   }
-  for (
-    const [name, type] of [["bufferutil", "object"], ["secp256k1", "object"], ["ws", "function"]]
-  ) {
-    const { code } = await bundleModule(`${app.folder}/${name}.js`);
-    await Deno.writeTextFile(`${app.folder}/index.js`, code);
-    const output = await succeed(Deno.execPath(), ["run", "-A", `${app.folder}/index.js`]);
-    assertEquals(output, `${type}\n`, name);
+  const files: string[] = [];
+  for (const name of ["catches", "chooses", "tries"]) {
+    const { code } = await bundler.bundle(`${app.folder}/${name}.js`);
+    files.push(`${app.folder}/${name}-bundle.js`);
+    await Deno.writeTextFile(files.at(-1)!, code);
   }
+  assertEquals(await importAll(files), files.map(() => ["object", ""] as const));
 });
 
 Deno.test("a bundle of packages in Deno's cache treats native add-ons and packages for other systems alike", async () => {
   await using app = await makeApp({
     "deno.json": "{}",
     "bcrypt.ts": `import it from "npm:bcrypt@6.0.0"; console.log(it);`,
-    "sharp.ts": `import it from "npm:sharp@0.34.5"; console.log(it);`, // names packages for all systems
-    "secp256k1.ts": `import it from "npm:secp256k1@5.0.1"; console.log(typeof it);`,
     "chokidar.ts": `import it from "npm:chokidar@3.6.0"; console.log(typeof it);`, // tries "fsevents"
   }, {});
-  for (
-    const [name, place] of [
-      ["bcrypt", "bcrypt@6.0.0/bcrypt.js:2:26"],
-      ["sharp", "sharp@0.34.5/lib/sharp.js:26:13"],
-    ]
-  ) {
-    const error = await assertRejects(() => bundleModule(`${app.folder}/${name}.ts`), Error);
-    assertMatch(error.message, new RegExp(`of the package "${name}": .*\n {4}at .*${place}$`));
-  }
-  for (
-    const [name, target] of [
-      ["secp256k1", "deno"], // Node.js would load its add-on
-      ["chokidar", "deno"],
-      ["chokidar", "nodejs24.x"],
-    ] as const
-  ) {
-    const { code } = await bundleModule(`${app.folder}/${name}.ts`, { target });
-    await Deno.writeTextFile(`${app.folder}/index.mjs`, code);
-    const output = await succeed(Deno.execPath(), ["run", "-A", `${app.folder}/index.mjs`]);
-    assertEquals(output, "object\n", name);
-  }
+  await using bundler = await Bundler.open({ folder: app.folder });
+  const error = await assertRejects(() => bundler.bundle(`${app.folder}/bcrypt.ts`), Error);
+  assertMatch(
+    error.message,
+    /of the package "bcrypt": .*\n {4}at .*bcrypt@6\.0\.0\/bcrypt\.js:2:26$/,
+  );
+  const { code } = await bundler.bundle(`${app.folder}/chokidar.ts`);
+  await Deno.writeTextFile(`${app.folder}/index.mjs`, code);
+  assertEquals(await importAll([`${app.folder}/index.mjs`]), [["object", ""]]);
 });

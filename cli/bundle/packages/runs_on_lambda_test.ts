@@ -1,19 +1,20 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { run } from "../../../testdata/programs.ts";
-import { makeApp } from "../../testdata/bundle.ts";
+import { importAll, makeApp } from "../../testdata/bundle.ts";
+import { Bundler } from "../bundler/bundler.ts";
+import { Bundles } from "../modules/bundles.ts";
 import { bundleModule } from "../modules/module_bundle.ts";
 
-/** Bundles `one.ts` for both runtimes, and runs each bundle with Deno. Returns what it prints. */
+/** Bundles `one.ts` for both runtimes, and runs each bundle with Deno. Returns what they print. */
 async function runBundles(files: Readonly<Record<string, string>>): Promise<string[]> {
   await using app = await makeApp(files, {});
-  const outputs: string[] = [];
+  await using bundler = await Bundler.open({ folder: app.folder });
+  const bundles: string[] = [];
   for (const target of ["deno", "nodejs24.x"] as const) {
-    const { code } = await bundleModule(`${app.folder}/one.ts`, { target });
-    await Deno.writeTextFile(`${app.folder}/index.mjs`, code);
-    const { stdout, stderr } = await run(Deno.execPath(), ["run", "-A", `${app.folder}/index.mjs`]);
-    outputs.push(stdout.trim() || stderr);
+    const { code } = await bundler.bundle(`${app.folder}/one.ts`, { target });
+    bundles.push(`${app.folder}/index-${target}.mjs`);
+    await Deno.writeTextFile(bundles.at(-1)!, code);
   }
-  return outputs;
+  return (await importAll(bundles)).map(([output, error]) => output || error);
 }
 
 /** A package like the core of NestJS, or like knex, in which a driver is not listed. */
@@ -52,30 +53,27 @@ Deno.test("a package that another one names as optional, or requires in a functi
 });
 
 Deno.test("a package that is missing, and that another one needs when it starts, is an error", async () => {
-  for (
-    const [code, name] of [
-      [`exports.a = require("needed");`, "needed"],
-      [`(() => { exports.a = require("needed"); })();`, "needed"],
-      [`exports.a = () => require("./gone");`, "./gone"],
-    ] as const
-  ) {
-    await using app = await makeApp({
-      ...FRAMEWORK,
-      "one.ts": PRINT,
-      "node_modules/framework/index.js": code,
-    }, {});
-    await assertRejects(
-      () => bundleModule(`${app.folder}/one.ts`),
-      Error,
-      `Could not resolve "${name}"`,
-    );
+  const cases = {
+    first: [`exports.a = require("needed");`, "needed"],
+    called: [`(() => { exports.a = require("needed"); })();`, "needed"],
+    own: [`exports.a = () => require("./gone");`, "./gone"],
+  };
+  const modules = Object.entries(cases).flatMap(([name, [code]]) => [
+    [`${name}.ts`, `import * as it from "framework/${name}.js"; console.log(it);`],
+    [`node_modules/framework/${name}.js`, code!],
+  ]);
+  await using app = await makeApp({
+    ...FRAMEWORK,
+    ...Object.fromEntries(modules),
+    "one.cjs": `exports.handler = () => require("needed");`,
+  }, {});
+  await using bundler = await Bundler.open({ folder: app.folder });
+  for (const [file, [, name]] of Object.entries(cases)) {
+    const bundling = bundler.bundle(`${app.folder}/${file}.ts`);
+    await assertRejects(() => bundling, Error, `Could not resolve "${name}"`);
   }
   // The application itself lists what it needs.
-  await using app = await makeApp({
-    "package.json": `{ "type": "commonjs" }`,
-    "one.js": `exports.handler = () => require("needed");`,
-  }, {});
-  await assertRejects(() => bundleModule(`${app.folder}/one.js`), Error, "needed");
+  await assertRejects(() => bundler.bundle(`${app.folder}/one.cjs`), Error, "needed");
 });
 
 Deno.test('"imports" of a package.json finds TypeScript by the name of its JavaScript', async () => {
@@ -97,25 +95,34 @@ Deno.test("the remedies for an import of JavaScript that is TypeScript work", as
     ...lib,
   };
   for (
-    const [files, remedy, change] of [
-      [relative, /: import "\.\/lib\/a\.ts", or set/, {
-        "one.ts": `export { a } from "./lib/a.ts";`,
-      }],
-      [relative, /"moduleResolution": "bundler" in tsconfig\.json/, {
-        "tsconfig.json": `{ "compilerOptions": { "moduleResolution": "bundler" } }`,
-      }],
-      [mapped, /: name ".*\/lib\/a\.ts" in "imports" of deno\.json/, {
-        "deno.json": `{ "imports": { "#a": "./lib/a.ts" } }`,
-      }],
+    const [files, remedies, changes] of [
+      [
+        relative,
+        [/: import "\.\/lib\/a\.ts", or set/, /"moduleResolution": "bundler" in tsconfig\.json/],
+        [
+          { "one.ts": `export { a } from "./lib/a.ts";` },
+          {
+            "one.ts": relative["one.ts"],
+            "tsconfig.json": `{ "compilerOptions": { "moduleResolution": "bundler" } }`,
+          },
+        ],
+      ],
+      [mapped, [/: name ".*\/lib\/a\.ts" in "imports" of deno\.json/], [
+        { "deno.json": `{ "imports": { "#a": "./lib/a.ts" } }` },
+      ]],
     ] as const
   ) {
     await using app = await makeApp(files, {});
-    const { message } = await assertRejects(() => bundleModule(`${app.folder}/one.ts`), Error);
-    assertMatch(message, remedy);
-    for (const [name, text] of Object.entries(change)) {
-      await Deno.writeTextFile(`${app.folder}/${name}`, text);
+    await using bundles = new Bundles({ folder: app.folder });
+    const bundle = () => bundleModule(`${app.folder}/one.ts`, { bundles });
+    const { message } = await assertRejects(bundle, Error);
+    for (const remedy of remedies) assertMatch(message, remedy);
+    for (const change of changes) {
+      for (const [name, text] of Object.entries(change)) {
+        await Deno.writeTextFile(`${app.folder}/${name}`, text);
+      }
+      assertMatch((await bundle()).code, /"found"/);
     }
-    assertMatch((await bundleModule(`${app.folder}/one.ts`)).code, /"found"/);
   }
 });
 
@@ -127,13 +134,14 @@ Deno.test("the SDK that a project of Node.js does not list has a command as its 
     "node_modules/aws-sdk/package.json": `{ "name": "aws-sdk", "version": "2.0.0" }`,
     "node_modules/aws-sdk/index.js": "exports.config = {};",
   }, {});
+  await using bundler = await Bundler.open({ folder: app.folder });
   await assertRejects(
-    () => bundleModule(`${app.folder}/one.ts`),
+    () => bundler.bundle(`${app.folder}/one.ts`),
     Error,
     'run "npm install @aws-sdk/client-s3"',
   );
   for (const target of ["deno", "nodejs24.x"] as const) {
-    const { warnings } = await bundleModule(`${app.folder}/two.ts`, { target });
+    const { warnings } = await bundler.bundle(`${app.folder}/two.ts`, { target });
     assertEquals(warnings?.length, 1);
     assertMatch(warnings![0]!, /AWS\.config\.update\(\{ endpoint, s3ForcePathStyle: true \}\)/);
   }

@@ -1,6 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert } from "@std/assert";
 import { makeApp } from "../../testdata/bundle.ts";
-import { contentsOf } from "../archives/sizes.ts";
 import { Bundler } from "./bundler.ts";
 
 const SIZE = 5_000_000;
@@ -28,12 +27,4 @@ Deno.test("a bundle takes linear time of 5 MB of hex, of one word, of comments, 
     assert(!(bundle instanceof Error), String(bundle));
     assert(bundle.code.length > SIZE / 3 || entries[index]!.endsWith("/word.js"), entries[index]);
   }
-});
-
-Deno.test("the contents of a zip take linear time of the names in a source map", () => {
-  const sources = ["x".repeat(SIZE / 10), `${"node_modules/@a/".repeat(SIZE / 160)}b`];
-  const file = (path: string, text: string) => ({ path, data: new TextEncoder().encode(text) });
-  const map = JSON.stringify({ version: 3, sources, names: [], mappings: "AAAA;ACAA" });
-  const { sources: found } = contentsOf([file("index.mjs", "a\nb"), file("index.mjs.map", map)]);
-  assertEquals(found.map(({ size }) => size), [2, 1]);
 });
