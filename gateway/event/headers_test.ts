@@ -29,6 +29,21 @@ Deno.test("httpHeaders() holds names such as __proto__ as own properties", () =>
   assertEquals(Object.entries(result), names.map((name) => [name.toLowerCase(), "1, 2"]));
 });
 
+Deno.test("httpHeaders() gives each of many requests its own names and values, in their order", () => {
+  for (let round = 0; round < 3; round++) {
+    for (let first = 0; first < 20; first++) {
+      const names = Array.from({ length: 20 }, (_, index) => `X-${(first + index) % 20}`);
+      names.push("7", "__proto__"); // the engine lists numbers first
+      const fields = names.map((name) => [name, `${name} ${round}`]);
+      const expected = fields.map(([name, value]) => [name!.toLowerCase(), value]);
+      assertEquals(
+        Object.entries(wrap(Object.fromEntries(fields)).httpHeaders()),
+        Object.entries(Object.fromEntries(expected)),
+      );
+    }
+  }
+});
+
 const METHODS = ["headerPreferences", "headerSortedPreferences"] as const;
 
 function values(method: typeof METHODS[number], headers: unknown, name: string): string[] {

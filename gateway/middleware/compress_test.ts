@@ -27,6 +27,7 @@ Deno.test("compress() takes the coding that the client prefers, from a number of
       [undefined, "br", long, "text/css", undefined],
       [undefined, "gzip", "x".repeat(999), "text/css", undefined],
       [undefined, "gzip", "ü".repeat(500), "text/css", "gzip"],
+      [undefined, "gzip", "x".repeat(998) + "\x80", "text/css", "gzip"],
       [undefined, "gzip", "漢".repeat(400), "text/css", "gzip"], // 1,200 bytes
       [undefined, "gzip", "漢".repeat(333), "text/css", undefined],
       [{ from: 5 }, "gzip", "12345", "text/css", "gzip"],
