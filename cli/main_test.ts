@@ -61,8 +61,8 @@ Deno.test("mate says why a command fails, and exits with 1", async () => {
   for (
     const [args, message] of [
       [
-        ["dev", "/nowhere.json"],
-        /^Error: Cannot read the manifest "\/nowhere\.json": the file does not exist: run "mate new FOLDER", or name another file\n$/,
+        ["dev", "no/app.json"],
+        /^Error: Cannot read the manifest "no\/app\.json": the file does not exist: run "mate new FOLDER", or name another file\n$/,
       ],
       [
         ["bundle"],
