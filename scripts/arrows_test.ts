@@ -174,8 +174,8 @@ Deno.test("no files import each other in a circle", () => {
 /** The globals that only some runtimes have, in the files that read them from `globalThis` if they are there. */
 const RUNTIME_GLOBALS: Readonly<Record<string, readonly string[]>> = {
   "function/bytes.ts": ["Buffer", "process"],
-  "gateway/response/codec.ts": ["process"],
-  "gateway/response/coding.ts": ["Deno"],
+  "gateway/response/zlib_codecs.ts": ["process"],
+  "gateway/response/content_encoding.ts": ["Deno"],
   "gateway/response/stream_response.ts": ["awslambda"],
   "logger/record.ts": ["Deno", "process"],
   "logger/request_id.ts": ["awslambda", "process"],

@@ -3,7 +3,7 @@ import { WEB } from "../function/http.ts";
 import { invalid } from "../function/arguments.ts";
 import type { AnswerEvent } from "../gateway/handler.ts";
 import type { Answer } from "../gateway/response/answer.ts";
-import { agreeOnCodec, encodeSoon } from "../gateway/response/coding.ts";
+import { agreeOnCodec, encodeSoon } from "../gateway/response/content_encoding.ts";
 import { isBodyless } from "../gateway/response/status.ts";
 import { encodeStream } from "../gateway/response/stream_response.ts";
 import type { FnProxyEvent } from "../gateway/event/proxy_event.ts";

@@ -1,7 +1,7 @@
 import type { FnContext } from "../function/event.ts";
 import { type JsonObject, readString } from "../function/read.ts";
 import { type Format, parseQuery, readMap } from "../gateway/event/format.ts";
-import { WEB_FORMAT } from "../gateway/event/formats.ts";
+import { WEB_FORMAT } from "../gateway/event/gateway_formats.ts";
 import { addressOf, withoutPort } from "../gateway/event/request.ts";
 import type { FetchSettings } from "./options.ts";
 

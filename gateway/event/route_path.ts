@@ -1,7 +1,7 @@
 import { quote } from "../../function/arguments.ts";
 import { own, readOptionalString } from "../../function/read.ts";
 import { percentDecode } from "./format.ts";
-import type { GatewayEvent } from "./formats.ts";
+import type { GatewayEvent } from "./gateway_formats.ts";
 import { encodeText, isUnsafePath, UNSAFE } from "./request.ts";
 
 /** The options about the path that routes match and that an application sees. */

@@ -4,7 +4,7 @@ import { proxyEvent } from "../../testing/mod.ts";
 import { HttpNotFoundError } from "../errors/client_errors.ts";
 import { load } from "../testdata/events.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
-import { GatewayEvent } from "./formats.ts";
+import { GatewayEvent } from "./gateway_formats.ts";
 import { readRoutePath } from "./route_path.ts";
 
 /** The result of every accessor, or the key of the error that the accessor raises. */

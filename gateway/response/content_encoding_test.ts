@@ -2,8 +2,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { CODECS, type Coding } from "./codec.ts";
-import { chooseCoding, encode, encodeSoon } from "./coding.ts";
+import { CODECS, type Coding } from "./zlib_codecs.ts";
+import { chooseCoding, encode, encodeSoon } from "./content_encoding.ts";
 import { encodeStream } from "./stream_response.ts";
 
 const UNDO: Partial<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {
