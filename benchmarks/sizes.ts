@@ -13,15 +13,15 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 16_755],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_450],
-  ["gateway", "proxyHandler, routes", 18_275],
-  ["gateway", "proxyHandler, routes, implement", 19_495],
-  ["gateway", "proxyHandler, routes, implement, openApi", 22_180],
-  ["gateway", "fetchHandler", 16_910],
-  ["gateway", "streamHandler", 16_780],
+  ["gateway", "proxyHandler", 16_765],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_460],
+  ["gateway", "proxyHandler, routes", 18_285],
+  ["gateway", "proxyHandler, routes, implement", 19_505],
+  ["gateway", "proxyHandler, routes, implement, openApi", 22_190],
+  ["gateway", "fetchHandler", 16_920],
+  ["gateway", "streamHandler", 16_790],
   ["gateway", "buildHttpResponse", 7_710],
-  ["gateway", "FnProxyEvent", 7_085],
+  ["gateway", "FnProxyEvent", 7_095],
   ["gateway", "HttpNotFoundError", 1_000],
   ["client", "createClient", 600],
   ["logger", "logger", 3_940],
