@@ -4,7 +4,7 @@
  * paths run, too; `.` names all of them, and no test. Only with `--check` are types checked. The long tests and all examples run
  * with `--all`; the long tests of a path run if it names them or their folder.
  *
- * Deno takes half a second of processor for each module of tests, so up to eight files are one module here.
+ * Deno takes half a second of processor for each module of tests, so up to six files of one folder are one module here.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONG = /^scripts\/(attacks|models|recordings)\/|_long_test\.ts$/;
 
 /** How many files are one module at most. A module runs on one processor. */
-const SIZE = 8;
+const SIZE = 6;
 
 /** Whether a file changes what all modules of a program share: the environment, functions of Deno, the logger. */
 const isAlone = (file: string) =>
@@ -66,20 +66,21 @@ const files = paths.length === 0
 
 await Deno.mkdir(".mate", { recursive: true });
 const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
-const alone = files.filter(isAlone).map((file) => [file]);
-const others = files.filter((file) => !isAlone(file)).toSorted();
-const groups = Array.from(
-  { length: Math.ceil(others.length / SIZE) },
-  (_, index) => others.slice(index * SIZE, (index + 1) * SIZE),
+// Those that are alone come first, because many of them take long.
+const groups = Map.groupBy(
+  [...files.filter(isAlone), ...files.filter((file) => !isAlone(file)).toSorted()],
+  (file) => isAlone(file) ? file : dirname(file),
 );
 const modules: string[] = [];
-for (const group of [...alone, ...groups]) {
-  const module = `${folder}/${group[0]!.replaceAll(/[/.]/g, "_")}.ts`;
-  const imports = group.map((file) =>
-    `import ${JSON.stringify(new URL(`../${file}`, import.meta.url).href)};\n`
-  );
-  await Deno.writeTextFile(module, imports.join(""));
-  modules.push(module);
+for (const [room, members] of groups) {
+  for (let start = 0; start < members.length; start += SIZE) {
+    const module = `${folder}/${room.replaceAll(/[/.]/g, "_")}_${start}.ts`;
+    const imports = members.slice(start, start + SIZE).map((file) =>
+      `import ${JSON.stringify(new URL(`../${file}`, import.meta.url).href)};\n`
+    );
+    await Deno.writeTextFile(module, imports.join(""));
+    modules.push(module);
+  }
 }
 Deno.addSignalListener("SIGINT", () => {}); // `deno test` gets it, too, and the modules are removed after its end
 const documents = !flags.includes("--doc") ? [] : Deno.args.includes("--all") ? ["."] : paths;
