@@ -1,5 +1,5 @@
 import { isAbsolute, parse, resolve } from "node:path";
-import { Progress, reasonAt, REGISTRY_REMEDY, registryOf } from "../../programs/downloads.ts";
+import { reasonAt, REGISTRY_REMEDY, registryOf } from "../../programs/downloads.ts";
 import { childEnvironment, prepareApart } from "../../programs/find_program.ts";
 import type { Graph } from "../packages/graph.ts";
 
@@ -49,16 +49,11 @@ function programIn(registry: string, version: string): string {
 
 /**
  * Asks Deno, which downloads esbuild if it is missing. Deno keeps an answer of a registry that it cannot use, so it is told to ask
- * again. If it takes more than a second, a line says so.
+ * again.
  *
- * @param tell Takes the line; it goes to the standard error by default.
  * @throws {Error} If the registry fails. The message names the package, the reason and what to do.
  */
-export async function askForEsbuild(
-  signal: AbortSignal | undefined,
-  tell?: (line: string) => void,
-): Promise<Esbuild> {
-  using _progress = new Progress("esbuild", tell);
+export async function askForEsbuild(signal: AbortSignal | undefined): Promise<Esbuild> {
   const problem = await ask(signal, []);
   if (typeof problem !== "string") return problem;
   const again = await ask(signal, ["--reload=npm:"]);

@@ -1,13 +1,6 @@
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertRejects,
-  assertStringIncludes,
-} from "@std/assert";
+import { assert, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import "../../../testdata/own_environment.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
-import { within } from "../../../testdata/waiting.ts";
 import { serve } from "../../testdata/bundle.ts";
 import { askForEsbuild } from "./find_esbuild.ts";
 
@@ -37,17 +30,4 @@ Deno.test("a registry that fails is named with the package and the reason, and a
     assertStringIncludes(message, "; check the connection and the registry");
     assert(answer === undefined || count >= 3, `${count} requests`);
   }
-});
-
-Deno.test("a registry that answers late is told", async () => {
-  const told = Promise.withResolvers<string>();
-  await using server = serve(async () => {
-    await told.promise;
-    return new Response("no", { status: 404 });
-  });
-  for (const name of ["DENO_DIR", "HOME"]) Deno.env.set(name, temporaryFolder());
-  Deno.env.set("PATH", "/usr/bin:/bin");
-  Deno.env.set("NPM_CONFIG_REGISTRY", server.url);
-  await within("the end", assertRejects(() => askForEsbuild(undefined, told.resolve), Error));
-  assertEquals(await told.promise, "Fetching esbuild");
 });
