@@ -1,8 +1,8 @@
 /**
  * Runs tests: `run_tests.ts [--all] [FLAG …] [PATH …]`. The paths are rooms or files, and everything unless given. The flags are
  * those of `deno test`, with a value after `=`, such as `--filter=routes`. With `--doc`, the examples of the documentation below the
- * paths run, too; `.` names all of them, and no test. Only with `--check` are types checked. The long tests and all examples run
- * with `--all`; the long tests of a path run if it names them or their folder.
+ * paths run, too; `.` names all of them, and no test. Only with `--check` are types checked. The long tests run
+ * with `--all`, or if a path names them or their folder. With `--all` and no path, all examples run.
  *
  * Deno takes half a second of processor for each module of tests, so up to six files of one folder are one module here.
  *
@@ -83,7 +83,8 @@ for (const [room, members] of groups) {
   }
 }
 Deno.addSignalListener("SIGINT", () => {}); // `deno test` gets it, too, and the modules are removed after its end
-const documents = !flags.includes("--doc") ? [] : Deno.args.includes("--all") ? ["."] : paths;
+const isEverything = paths.length === 0 && Deno.args.includes("--all");
+const documents = !flags.includes("--doc") ? [] : isEverything ? ["."] : paths;
 const { code } = await new Deno.Command(Deno.execPath(), {
   args: [
     ...["test", "-A", "--parallel", "--ignore=**/*_test.ts"],

@@ -60,7 +60,10 @@ export async function mate(args: readonly string[], options?: MateOptions): Prom
   return { code, stdout: decode(stdout), stderr: withoutDownloads(decode(stderr)) };
 }
 
-/** Runs a command that needs no process of its own within this one. To start the tool takes a third of a second. */
+/**
+ * Runs a command within this process, because a start of the tool takes a third of a second. The tool remembers the folder of the
+ * manifest, and runs no program that lies there any more.
+ */
 export async function mateHere(args: readonly string[]): Promise<Ended> {
   let [stdout, stderr] = ["", ""];
   const { error } = console;
@@ -72,7 +75,7 @@ export async function mateHere(args: readonly string[]): Promise<Ended> {
   };
   try {
     const code = await main(args);
-    return { code, stdout, stderr };
+    return { code, stdout, stderr: withoutDownloads(stderr) };
   } finally {
     console.error = error;
     Deno.stdout.writeSync = writeSync;
