@@ -13,14 +13,14 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 16_765],
+  ["gateway", "proxyHandler", 16_790],
   ["gateway", "proxyHandler, cors, etag, problemDetails", 18_460],
   ["gateway", "proxyHandler, routes", 18_285],
-  ["gateway", "proxyHandler, routes, implement", 19_505],
+  ["gateway", "proxyHandler, routes, implement", 19_515],
   ["gateway", "proxyHandler, routes, implement, openApi", 22_190],
-  ["gateway", "fetchHandler", 16_920],
-  ["gateway", "streamHandler", 16_790],
-  ["gateway", "buildHttpResponse", 7_710],
+  ["gateway", "fetchHandler", 16_935],
+  ["gateway", "streamHandler", 16_810],
+  ["gateway", "buildHttpResponse", 7_740],
   ["gateway", "FnProxyEvent", 7_095],
   ["gateway", "HttpNotFoundError", 1_000],
   ["client", "createClient", 600],

@@ -16,9 +16,11 @@ export function checkFieldName(name: unknown): void {
   if (!isToken(name)) throw invalid(`header name ${JSON.stringify(name)}`, "a token");
 }
 
-/** Throws if a text cannot be the value of a header. */
-export function checkFieldValue(what: string, value: unknown): asserts value is string {
-  if (!isFieldValue(value)) throw invalid(what, "a string without control characters");
+/** Throws if a text cannot be the value of the header with this name, or, without a name, a cookie. */
+export function checkFieldValue(value: unknown, name?: string): asserts value is string {
+  if (isFieldValue(value)) return;
+  const what = name === undefined ? "cookie" : `value of the header "${name}"`;
+  throw invalid(what, "a string without control characters");
 }
 
 /**
