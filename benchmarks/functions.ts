@@ -5,7 +5,7 @@
  * @module
  */
 import type { ApplicationFunction } from "../cli/application/types.ts";
-import { makeZip, writeFiles } from "../cli/bundle/archives/archive.ts";
+import { makeZip, writeFiles } from "../cli/archives/archive.ts";
 import { bundleError, bundleFunctions } from "../cli/bundle/functions.ts";
 import { SandboxHost } from "../cli/dev/sandbox_host/host.ts";
 import { lambdaEnvironment } from "../cli/lambda/isolation/environment.ts";

@@ -9,13 +9,13 @@ import { resolveApplication } from "../application/resolve.ts";
 import type { Application } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { bundleForEach } from "./each_architecture.ts";
-import { type ArchiveFile, identifyFiles } from "./archives/archive.ts";
+import { type ArchiveFile, identifyFiles } from "../archives/archive.ts";
 import { dirname, resolve } from "node:path";
 import { Kept, keyOf } from "../programs/kept.ts";
 import { ignorePrograms } from "../programs/find_program.ts";
-import { checkLimits, type Contents, contentsOf, type Sizes } from "./archives/sizes.ts";
+import { checkLimits, type Contents, contentsOf, type Sizes } from "../archives/sizes.ts";
 import { describeApi, makeOwnFiles } from "./api/describe_api.ts";
-import { addCodeCaches } from "./code_cache/mod.ts";
+import { addCodeCaches } from "../starts/code_cache.ts";
 import {
   type Architecture,
   DENO_PACKAGES,
@@ -24,10 +24,10 @@ import {
 } from "../programs/pinned_packages.ts";
 import { keepProgram, type ProgramSource } from "../programs/keep_program.ts";
 import { Bundles } from "./modules/bundles.ts";
-import { layerFiles } from "./modules/layer.ts";
-import { startOnNode } from "./node_start.ts";
-import { writeZips } from "./archives/write_zips.ts";
-import { type JoinedZip, joinZips, zipFiles, zipOnce } from "./archives/zips.ts";
+import { layerFiles } from "./modules/own_modules.ts";
+import { startOnNode } from "../starts/node_start.ts";
+import { writeZips } from "../archives/write_zips.ts";
+import { type JoinedZip, joinZips, zipFiles, zipOnce } from "../archives/zips.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {

@@ -1,7 +1,7 @@
 import { missingUses } from "../application/code.ts";
 import type { Application } from "../application/types.ts";
 import type { Architecture } from "../programs/pinned_packages.ts";
-import { type ArchiveFile, identifyFiles } from "./archives/archive.ts";
+import { type ArchiveFile, identifyFiles } from "../archives/archive.ts";
 import type { Bundles } from "./modules/bundles.ts";
 import { bundleError, bundleFunctions, type FunctionBundleOptions } from "./functions.ts";
 import { platformOf } from "./packages/platforms.ts";

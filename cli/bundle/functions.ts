@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { Application, FunctionCode } from "../application/types.ts";
 import type { Runtime } from "../manifest/manifest.ts";
-import { type ArchiveFile, fileOf } from "./archives/archive.ts";
+import { type ArchiveFile, fileOf } from "../archives/archive.ts";
 import type { MissingAddon, ModuleBundle } from "./packages/messages.ts";
 import type { CopiedPackages } from "./bundler/bundler.ts";
 import { Bundles } from "./modules/bundles.ts";

@@ -7,4 +7,4 @@
 export { bundleApp, type BundledArchive, type BundleOptions } from "./app.ts";
 export type { Architecture, ProgramPackage } from "../programs/pinned_packages.ts";
 export type { ProgramSource } from "../programs/keep_program.ts";
-export type { Contents, Part, Sizes } from "./archives/sizes.ts";
+export type { Contents, Part, Sizes } from "../archives/sizes.ts";

@@ -1,15 +1,9 @@
-import { extname, resolve } from "node:path";
 import type { FunctionCode } from "../application/types.ts";
 import type { Kept } from "../programs/kept.ts";
-import { type ArchiveFile, fileOf } from "./archives/archive.ts";
+import { type ArchiveFile, fileOf } from "../archives/archive.ts";
 import type { ModuleBundle } from "./packages/messages.ts";
-import { bundleModule } from "./modules/module_bundle.ts";
-
-/** The module that reads secrets. Nothing calls `load`: it makes the module a part of the module graph. */
-const READER = {
-  url: new URL(`modules/secret_reader${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package
-  load: () => import("./modules/secret_reader.ts"),
-};
+import { bundleOwn } from "./modules/own_modules.ts";
+import { MODULES } from "../runtime/modules.ts";
 
 export interface NodeFilesOptions {
   /** The files of native packages. */
@@ -44,14 +38,10 @@ export async function filesForNode(
     ...packages,
   ];
   if (parameters.length === 0) return files;
-  const reader = await bundleModule(READER.url, {
-    kept,
-    signal,
-    target: "nodejs22.x",
-    isMinified: true,
-    folder: import.meta.dirname && resolve(import.meta.dirname, "../.."),
-  });
-  return [...files, { path: "secrets.mjs", data: encoder.encode(reader.code) }];
+  const target = "nodejs22.x"; // the oldest
+  const options = { kept, signal, target, isMinified: true } as const;
+  const [reader] = await bundleOwn([MODULES.secretReader.url], options);
+  return [...files, { path: "secrets.mjs", data: encoder.encode(reader) }];
 }
 
 /** Writes the first module. On one machine, the secrets are set already. */

@@ -3,7 +3,7 @@ import { makeApp, serve } from "../testdata/bundle.ts";
 import { NODE_RUNTIMES, startApp } from "../testdata/sandbox.ts";
 import { succeed } from "../../testdata/programs.ts";
 import { findNode } from "../programs/find_node.ts";
-import { writeFiles } from "./archives/archive.ts";
+import { writeFiles } from "../archives/archive.ts";
 import { bundleFunctions } from "./functions.ts";
 import { Bundles } from "./modules/bundles.ts";
 

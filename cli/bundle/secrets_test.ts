@@ -4,10 +4,10 @@ import { makeTmp } from "../lambda/isolation/isolation.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { hasNamespace, isolation } from "../testdata/sandbox.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
-import { writeFiles } from "./archives/archive.ts";
-import { ImportError, startFunction } from "./code_cache/warm_start.ts";
+import { writeFiles } from "../archives/archive.ts";
+import { ImportError, startFunction } from "../starts/warm_start.ts";
 import { bundleFunctions } from "./functions.ts";
-import { layerFiles } from "./modules/layer.ts";
+import { layerFiles } from "./modules/own_modules.ts";
 
 const MODULE = `const key = Deno.env.get("KEY");
   if (key !== "sesame" || Deno.env.get("_MATE_SECRETS")) throw new Error("KEY is " + key);

@@ -1,4 +1,4 @@
-import { dirname, extname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { resolveApplication } from "../application/resolve.ts";
 import type { ApplicationFunction } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
@@ -7,18 +7,13 @@ import { ignorePrograms } from "../programs/find_program.ts";
 import { Kept } from "../programs/kept.ts";
 import { LOCAL } from "../rules/arn.ts";
 import type { BundledArchive, BundleOptions } from "./app.ts";
-import { checkLimits, contentsOf } from "./archives/sizes.ts";
-import { writeZips } from "./archives/write_zips.ts";
-import { joinZips, zipFiles } from "./archives/zips.ts";
+import { checkLimits, contentsOf } from "../archives/sizes.ts";
+import { writeZips } from "../archives/write_zips.ts";
+import { joinZips, zipFiles } from "../archives/zips.ts";
 import { bundleError, bundleFunctions } from "./functions.ts";
-import { bundleModule } from "./modules/module_bundle.ts";
+import { bundleOwn } from "./modules/own_modules.ts";
+import { MODULES } from "../runtime/modules.ts";
 import { platformOf } from "./packages/platforms.ts";
-
-/** The server. Nothing calls `load`: it makes the module a part of the module graph. */
-const SERVER = {
-  url: new URL(`modules/web_listen${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package
-  load: () => import("./modules/web_listen.ts"),
-};
 
 /** The only runtime and architecture of Web Functions. */
 const RUNTIME = "nodejs24.x";
@@ -68,18 +63,13 @@ export async function bundleWebFunction(
     platform: platformOf(ARCHITECTURE),
   });
   if (problems.size > 0) throw bundleError(problems);
-  const server = await bundleModule(SERVER.url, {
-    kept,
-    signal,
-    target: RUNTIME,
-    isMinified: true,
-    folder: import.meta.dirname && resolve(import.meta.dirname, "../.."),
-  });
+  const own = { kept, signal, target: RUNTIME, isMinified: true } as const;
+  const [server] = await bundleOwn([MODULES.webServer.url], own);
   const encoder = new TextEncoder();
   const files = [
     { path: "index.js", data: encoder.encode(startOf(settings.code.export)) },
     { path: "package.json", data: encoder.encode('{ "type": "module" }\n') },
-    { path: "listen.mjs", data: encoder.encode(server.code) },
+    { path: "listen.mjs", data: encoder.encode(server) },
     ...made.get(name)!,
   ];
   const zip = joinZips(await zipFiles(files, kept));

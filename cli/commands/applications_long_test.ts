@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { proxyEvent } from "@mate/core/testing";
 import { resolveApplication } from "../application/resolve.ts";
-import { writeFiles } from "../bundle/archives/archive.ts";
+import { writeFiles } from "../archives/archive.ts";
 import { bundleFunctions } from "../bundle/functions.ts";
 import { startPlatform } from "../dev/platform.ts";
 import { readManifest } from "../manifest/manifest.ts";

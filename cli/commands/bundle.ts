@@ -1,5 +1,5 @@
 import type { BundledArchive } from "../bundle/app.ts";
-import type { Part } from "../bundle/archives/sizes.ts";
+import type { Part } from "../archives/sizes.ts";
 import { columns, type Command, defineCommand, MANIFEST, STAGE } from "./command.ts";
 import { visibleText } from "../rules/visible_text.ts";
 import { UsageError } from "../manifest/nearest.ts";
@@ -77,7 +77,7 @@ export async function describe(
   archives: readonly BundledArchive[],
   isAnalyzed: boolean,
 ): Promise<string> {
-  const { formatSize, MAX_UNZIPPED, MAX_ZIP } = await import("../bundle/archives/sizes.ts");
+  const { formatSize, MAX_UNZIPPED, MAX_ZIP } = await import("../archives/sizes.ts");
   const rows = archives.map(({ path, zipped, unzipped }) => [
     path,
     `${formatSize(zipped)} zipped, ${formatSize(unzipped)} unzipped`,

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { dirname } from "node:path";
 import { run, temporaryFolder } from "../../testdata/programs.ts";
-import { makeZip } from "../bundle/archives/archive.ts";
+import { makeZip } from "../archives/archive.ts";
 import { unzip } from "./find_terraform.ts";
 
 Deno.test("findTerraform() refuses Terraform before 1.10, and an archive with a wrong checksum", async () => {

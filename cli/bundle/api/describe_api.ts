@@ -11,9 +11,11 @@ import { mapValues } from "../../application/resources.ts";
 import type { Application } from "../../application/types.ts";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
 import { ownArchitecture } from "../../programs/pinned_packages.ts";
-import { type ArchiveFile, identifyFiles, writeFiles } from "../archives/archive.ts";
-import { startFunction, WAIT_LIMIT } from "../code_cache/warm_start.ts";
-import { bundleOwn, filesOfLayer, RUNTIME, writeLayer } from "../modules/layer.ts";
+import { type ArchiveFile, identifyFiles, writeFiles } from "../../archives/archive.ts";
+import { startFunction, WAIT_LIMIT } from "../../starts/warm_start.ts";
+import { bundleOwn } from "../modules/own_modules.ts";
+import { filesOfLayer, writeLayer } from "../../runtime/layer.ts";
+import { MODULES } from "../../runtime/modules.ts";
 import type { Bundles } from "../modules/bundles.ts";
 import { bundleModule } from "../modules/module_bundle.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
@@ -155,7 +157,7 @@ async function moduleFiles(
 
 /** Makes the layer and the program. */
 export async function makeOwnFiles(options: Making = {}): Promise<OwnFiles> {
-  const [runtime, program] = await bundleOwn([RUNTIME.url, PROGRAM.url], options);
+  const [runtime, program] = await bundleOwn([MODULES.runtime.url, PROGRAM.url], options);
   return { layer: filesOfLayer(ownArchitecture() ?? "x86_64", runtime!), program: program! };
 }
 

@@ -7,7 +7,7 @@ import { confine, tryConfinement } from "../../lambda/isolation/confinement.ts";
 import { findEsbuild, root } from "./find_esbuild.ts";
 import { Connection } from "./connection.ts";
 import type { BundlerOptions, CopyRequest, ModuleBundle, Style } from "../packages/messages.ts";
-import type { ArchiveFile } from "../archives/archive.ts";
+import type { ArchiveFile } from "../../archives/archive.ts";
 import { MissingAddonsError } from "../externals/remedies.ts";
 
 /** How modules are bundled. */

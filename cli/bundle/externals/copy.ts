@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Folders } from "../packages/access.ts";
 import type { ExternalPackages, MissingAddon, Target } from "../packages/messages.ts";
-import { formatSize, MAX_UNZIPPED } from "../archives/sizes.ts";
+import { formatSize, MAX_UNZIPPED } from "../../archives/sizes.ts";
 import { abiOf, systemOf } from "./binaries.ts";
 import { InstalledPackages, isBuilt } from "./installed.ts";
 import { Layout, type PlacedPackage } from "./layout.ts";

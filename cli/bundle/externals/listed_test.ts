@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp } from "../../testdata/bundle.ts";
 import { RUNTIMES, startApp } from "../../testdata/sandbox.ts";
-import { writeFiles } from "../archives/archive.ts";
+import { writeFiles } from "../../archives/archive.ts";
 import { bundleFunctions } from "../functions.ts";
 import { binary } from "./testdata/binaries.ts";
 

@@ -5,7 +5,7 @@ import type { Architecture } from "../../programs/pinned_packages.ts";
 import { Bundles } from "../modules/bundles.ts";
 import { succeed } from "../../../testdata/programs.ts";
 import { findNode } from "../../programs/find_node.ts";
-import { writeFiles } from "../archives/archive.ts";
+import { writeFiles } from "../../archives/archive.ts";
 import { bundleApp } from "../app.ts";
 import { bundleFunctions } from "../functions.ts";
 import type { PlacedPackage } from "./layout.ts";

@@ -12,7 +12,7 @@ import {
   timeAndSizeOf,
   unlessForbidden,
 } from "./file_states.ts";
-import { identifyTool } from "./made_of.ts";
+import { identifyTool } from "../../programs/identify_tool.ts";
 
 /** How the modules of an application are bundled. */
 export interface BundlesOptions {

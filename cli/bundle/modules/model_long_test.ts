@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { Kept } from "../../programs/kept.ts";
 import { makeApp } from "../../testdata/bundle.ts";
-import { makeZip } from "../archives/archive.ts";
+import { makeZip } from "../../archives/archive.ts";
 import { bundleFunctions } from "../functions.ts";
 import { Bundles } from "./bundles.ts";
 

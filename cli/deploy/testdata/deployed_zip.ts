@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { succeed, temporaryFolder } from "../../../testdata/programs.ts";
 import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
 import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
-import { writeFiles } from "../../bundle/archives/archive.ts";
+import { writeFiles } from "../../archives/archive.ts";
 import { resolveGiven } from "../../dev/resolve_locally.ts";
 import { readManifest } from "../../manifest/manifest.ts";
 import { findNode } from "../../programs/find_node.ts";

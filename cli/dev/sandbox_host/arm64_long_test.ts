@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp } from "../../testdata/bundle.ts";
-import { writeFiles } from "../../bundle/archives/archive.ts";
+import { writeFiles } from "../../archives/archive.ts";
 import { DENO_PACKAGES, DENO_VERSION, ownArchitecture } from "../../programs/pinned_packages.ts";
 import { keepProgram } from "../../programs/keep_program.ts";
-import { layerFiles } from "../../bundle/modules/layer.ts";
+import { layerFiles } from "../../bundle/modules/own_modules.ts";
 import { plainFolders } from "../../lambda/isolation/isolation.ts";
 import { findProgram } from "../../programs/find_program.ts";
 import { SandboxHost } from "./host.ts";

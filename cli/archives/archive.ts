@@ -1,6 +1,6 @@
 import { ZipFile } from "yazl";
 import { Buffer } from "node:buffer";
-import { digestOf, keyOf } from "../../programs/kept.ts";
+import { digestOf, keyOf } from "../programs/kept.ts";
 
 export interface ArchiveFile {
   /** The path in the archive, with slashes. */

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { succeed, temporaryFolder } from "../../../testdata/programs.ts";
-import { until } from "../../../testdata/waiting.ts";
+import { succeed, temporaryFolder } from "../../testdata/programs.ts";
+import { until } from "../../testdata/waiting.ts";
 import { compiledSpecifiers, copyCaches, UnknownSchemaError } from "./database.ts";
 
 const NAMES = ["dep_analysis_cache_v2", "node_analysis_cache_v2", "v8_code_cache_v2"];

@@ -1,12 +1,12 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { type Isolation, plainFolders } from "../../lambda/isolation/isolation.ts";
-import { ownFolders } from "../../../testdata/own_effects.ts";
-import { makeApp } from "../../testdata/bundle.ts";
-import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
-import { bundleFunctions } from "../functions.ts";
-import { layerFiles } from "../modules/layer.ts";
-import { ownArchitecture } from "../../programs/pinned_packages.ts";
-import { addCodeCaches, type CodeCacheOptions } from "./mod.ts";
+import { type Isolation, plainFolders } from "../lambda/isolation/isolation.ts";
+import { ownFolders } from "../../testdata/own_effects.ts";
+import { makeApp } from "../testdata/bundle.ts";
+import { hasNamespace, isolation } from "../testdata/sandbox.ts";
+import { bundleFunctions } from "../bundle/functions.ts";
+import { layerFiles } from "../bundle/modules/own_modules.ts";
+import { ownArchitecture } from "../programs/pinned_packages.ts";
+import { addCodeCaches, type CodeCacheOptions } from "./code_cache.ts";
 
 const architecture = ownArchitecture()!;
 const other = architecture === "arm64" ? "x86_64" : "arm64";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { type Kept, keyOf } from "../../programs/kept.ts";
+import { type Kept, keyOf } from "../programs/kept.ts";
 import { type ArchiveFile, identifyFiles, makeZip } from "./archive.ts";
 import { contentsOf, type Part } from "./sizes.ts";
 

@@ -13,7 +13,7 @@ import {
   ownArchitecture,
 } from "../programs/pinned_packages.ts";
 import { findNode, type NodeSource } from "../programs/find_node.ts";
-import { type ArchiveFile, writeFiles } from "./archives/archive.ts";
+import { type ArchiveFile, writeFiles } from "../archives/archive.ts";
 import {
   HandlerError,
   MachineError,
@@ -22,7 +22,7 @@ import {
   startFunction,
   type StartOptions,
   writeFunction,
-} from "./code_cache/warm_start.ts";
+} from "./warm_start.ts";
 
 /** How functions for Node.js are started. */
 export interface NodeStartOptions extends StartOptions {

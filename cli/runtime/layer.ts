@@ -1,9 +1,6 @@
-import { extname, resolve } from "node:path";
 import { type ArchiveFile, writeFiles } from "../archives/archive.ts";
-import type { Kept } from "../../programs/kept.ts";
-import { bundleModules } from "./module_bundle.ts";
-import { COPY, PROXY_VARIABLES } from "../../lambda/isolation/passed_environment.ts";
-import type { Architecture } from "../../programs/pinned_packages.ts";
+import { COPY, PROXY_VARIABLES } from "../lambda/isolation/passed_environment.ts";
+import type { Architecture } from "../programs/pinned_packages.ts";
 
 /** The shell script `bootstrap` in the layer. It is a constant, so that it is part of the module graph. */
 export const BOOTSTRAP = `#!/bin/sh
@@ -97,41 +94,14 @@ exec "$layer/bin/deno" run "$@" --no-prompt --no-config --no-lock --no-remote "$
   "$layer/mate/bootstrap.js"
 `;
 
-/** The module that the runtime is bundled from. Nothing calls `load`: it makes the runtime a part of the module graph. */
-export const RUNTIME = {
-  url: new URL(`runtime_bootstrap${extname(import.meta.url)}`, import.meta.url), // a .js in the npm package,
-  load: () => import("./runtime_bootstrap.ts"),
-};
-
-interface Making {
-  readonly kept?: Kept | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Bundles modules of the tool together. Returns their code. */
-export async function bundleOwn(
-  urls: readonly [URL, ...URL[]],
-  options: Making,
-): Promise<string[]> {
-  const bundles = await bundleModules(urls, {
-    ...options,
-    // In a checkout the configuration says where @mate/core is. In the published package the import says it.
-    folder: import.meta.dirname && resolve(import.meta.dirname, "../../.."),
-  });
-  return bundles.map(({ code }) => code);
-}
-
-/**
- * Makes the layer for an architecture, except `bin/deno`: the script that Lambda starts and the bundled runtime.
- *
- * @throws {Error} If the runtime cannot be bundled.
- */
-export async function layerFiles(
-  architecture: Architecture,
-  options: Making = {},
-): Promise<ArchiveFile[]> {
-  const [runtime] = await bundleOwn([RUNTIME.url], options);
-  return filesOfLayer(architecture, runtime!);
+/** Lists the files of the layer, except `bin/deno`: the script that Lambda starts and the bundled runtime. */
+export function filesOfLayer(architecture: Architecture, runtime: string): ArchiveFile[] {
+  const encoder = new TextEncoder();
+  return [
+    { path: "bootstrap", data: encoder.encode(BOOTSTRAP), isExecutable: true },
+    { path: "mate/architecture", data: encoder.encode(`${architecture}\n`) },
+    { path: "mate/bootstrap.js", data: encoder.encode(runtime) },
+  ];
 }
 
 /**
@@ -150,14 +120,4 @@ export async function writeLayer(
   if (deno === undefined) await Deno.writeFile(program, new Uint8Array());
   // The functions of root run as another user, who may have no access to the folder of Deno.
   else await (Deno.uid() === 0 ? Deno.copyFile : Deno.symlink)(deno, program);
-}
-
-/** Lists the files of the layer with a bundled runtime. */
-export function filesOfLayer(architecture: Architecture, runtime: string): ArchiveFile[] {
-  const encoder = new TextEncoder();
-  return [
-    { path: "bootstrap", data: encoder.encode(BOOTSTRAP), isExecutable: true },
-    { path: "mate/architecture", data: encoder.encode(`${architecture}\n`) },
-    { path: "mate/bootstrap.js", data: encoder.encode(runtime) },
-  ];
 }

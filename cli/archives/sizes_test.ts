@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { makeApp } from "../../testdata/bundle.ts";
-import { bundleFunctions } from "../functions.ts";
+import { makeApp } from "../testdata/bundle.ts";
+import { bundleFunctions } from "../bundle/functions.ts";
 import { checkLimits, contentsOf, formatSize } from "./sizes.ts";
 
 const MB = 1024 * 1024;

@@ -1,22 +1,20 @@
 import { resolve } from "node:path";
-import config from "../../deno.json" with { type: "json" };
-import { keyOf } from "../../programs/kept.ts";
-import { ESBUILD } from "../bundler/find_esbuild.ts";
+import config from "../deno.json" with { type: "json" };
+import { keyOf } from "./kept.ts";
 
 let tool: string | undefined;
 
 /**
- * Identifies the tool, esbuild, the Deno that runs them, and the kind of machine. A checkout is identified by the times and
- * sizes of its sources. Returns `undefined` if this process may not read them.
+ * Identifies the tool with its packages, the Deno that runs it, and the kind of machine. A checkout is identified by the times
+ * and sizes of its sources. Returns `undefined` if this process may not read them.
  */
 export function identifyTool(): string | undefined {
   try {
     return tool ??= keyOf(
       config.version,
-      ESBUILD,
       Deno.version,
       Deno.build.target,
-      import.meta.dirname === undefined ? [] : sourcesIn(resolve(import.meta.dirname, "../..")),
+      import.meta.dirname === undefined ? [] : sourcesIn(resolve(import.meta.dirname, "..")),
     );
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return undefined;
@@ -26,9 +24,8 @@ export function identifyTool(): string | undefined {
 
 /** The sources that decide what a result is. */
 function sourcesIn(cli: string): string[] {
-  const files = ["bundle", "lambda/isolation", "lambda/node", "manifest"].flatMap((room) =>
-    filesIn(resolve(cli, room))
-  );
+  const rooms = ["archives", "bundle", "lambda/isolation", "lambda/node", "manifest", "runtime"];
+  const files = [...rooms, "starts"].flatMap((room) => filesIn(resolve(cli, room)));
   return files.filter((file) => /(?<!_test)\.[jt]s$/.test(file)).sort().map((file) => {
     const { mtime, ctime, size } = Deno.statSync(file); // Reading all of them would take long.
     return `${file} ${mtime?.getTime()} ${ctime?.getTime()} ${size}`;

@@ -1,13 +1,13 @@
-import type { ApplicationFunction } from "../../application/types.ts";
-import { fillPlaceholders, placeholdersIn } from "../../manifest/variables.ts";
-import { lambdaEnvironment } from "../../lambda/isolation/environment.ts";
-import { START } from "../../lambda/isolation/passed_environment.ts";
-import { type Folders, type Isolation, makeTmp } from "../../lambda/isolation/isolation.ts";
-import { RuntimeApi } from "../../lambda/runtime_api/runtime_api.ts";
-import { prepare } from "../../programs/find_program.ts";
-import { type Kept, keyOf, type Parts } from "../../programs/kept.ts";
+import type { ApplicationFunction } from "../application/types.ts";
+import { fillPlaceholders, placeholdersIn } from "../manifest/variables.ts";
+import { lambdaEnvironment } from "../lambda/isolation/environment.ts";
+import { START } from "../lambda/isolation/passed_environment.ts";
+import { type Folders, type Isolation, makeTmp } from "../lambda/isolation/isolation.ts";
+import { RuntimeApi } from "../lambda/runtime_api/runtime_api.ts";
+import { prepare } from "../programs/find_program.ts";
+import { type Kept, keyOf, type Parts } from "../programs/kept.ts";
 import { type ArchiveFile, identifyFiles, writeFiles } from "../archives/archive.ts";
-import { identifyTool } from "../modules/made_of.ts";
+import { identifyTool } from "../programs/identify_tool.ts";
 
 /** A function that is started for a short time. */
 export interface WarmStart {

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { succeed, temporaryFolder } from "../../../testdata/programs.ts";
-import { serve } from "../../testdata/bundle.ts";
+import { succeed, temporaryFolder } from "../../testdata/programs.ts";
+import { serve } from "../testdata/bundle.ts";
 import { explain, readSecrets, sign } from "./secret_reader.ts";
 
 const KEYS = {

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { run, temporaryFolder } from "../../../testdata/programs.ts";
-import { findProgram } from "../../programs/find_program.ts";
-import { Kept } from "../../programs/kept.ts";
+import { run, temporaryFolder } from "../../testdata/programs.ts";
+import { findProgram } from "../programs/find_program.ts";
+import { Kept } from "../programs/kept.ts";
 import { joinZips, zipOnce } from "./zips.ts";
 
 const unzip = await findProgram("unzip");

@@ -10,12 +10,12 @@
  *
  * @module
  */
-import type { Application } from "../../application/types.ts";
-import { detectIsolation, makeTmp } from "../../lambda/isolation/isolation.ts";
+import type { Application } from "../application/types.ts";
+import { detectIsolation, makeTmp } from "../lambda/isolation/isolation.ts";
 import { type ArchiveFile, writeFiles } from "../archives/archive.ts";
-import type { Parts } from "../../programs/kept.ts";
-import { type Architecture, ownArchitecture } from "../../programs/pinned_packages.ts";
-import { writeLayer } from "../modules/layer.ts";
+import type { Parts } from "../programs/kept.ts";
+import { type Architecture, ownArchitecture } from "../programs/pinned_packages.ts";
+import { writeLayer } from "../runtime/layer.ts";
 import { compiledSpecifiers, copyCaches } from "./database.ts";
 import {
   MachineError,

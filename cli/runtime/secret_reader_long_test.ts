@@ -2,9 +2,9 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
 import fc from "fast-check";
-import { succeed } from "../../../testdata/programs.ts";
-import { Emulator } from "../../deploy/testdata/emulator.ts";
-import { findProgram } from "../../programs/find_program.ts";
+import { succeed } from "../../testdata/programs.ts";
+import { Emulator } from "../deploy/testdata/emulator.ts";
+import { findProgram } from "../programs/find_program.ts";
 import { readSecrets, sign } from "./secret_reader.ts";
 
 const KEYS = {

@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { temporaryFolder } from "../../../testdata/programs.ts";
-import { makeApp } from "../../testdata/bundle.ts";
-import { hasNamespace, isolation } from "../../testdata/sandbox.ts";
-import { ownArchitecture } from "../../programs/pinned_packages.ts";
-import { bundleFunctions } from "../functions.ts";
-import { layerFiles } from "../modules/layer.ts";
-import { addCodeCaches } from "./mod.ts";
+import { temporaryFolder } from "../../testdata/programs.ts";
+import { makeApp } from "../testdata/bundle.ts";
+import { hasNamespace, isolation } from "../testdata/sandbox.ts";
+import { ownArchitecture } from "../programs/pinned_packages.ts";
+import { bundleFunctions } from "../bundle/functions.ts";
+import { layerFiles } from "../bundle/modules/own_modules.ts";
+import { addCodeCaches } from "./code_cache.ts";
 
 Deno.test({
   name: "addCodeCaches() makes no cache for a Deno that does not keep compiled code",

@@ -5,7 +5,7 @@ import { Kept } from "../programs/kept.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { hasNamespace, isolation, NODE_RUNTIMES } from "../testdata/sandbox.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
-import { bundleFunctions } from "./functions.ts";
+import { bundleFunctions } from "../bundle/functions.ts";
 import { type NodeStartOptions, startOnNode } from "./node_start.ts";
 
 const architecture = ownArchitecture()!;

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { run, temporaryFolder } from "../../../testdata/programs.ts";
-import { findProgram } from "../../programs/find_program.ts";
+import { run, temporaryFolder } from "../../testdata/programs.ts";
+import { findProgram } from "../programs/find_program.ts";
 import { BOOTSTRAP } from "./layer.ts";
 
 const UNIX = { ignore: Deno.build.os === "windows" };

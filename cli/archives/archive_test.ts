@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { run, temporaryFolder } from "../../../testdata/programs.ts";
-import { findProgram } from "../../programs/find_program.ts";
+import { run, temporaryFolder } from "../../testdata/programs.ts";
+import { findProgram } from "../programs/find_program.ts";
 import { makeZip, writeFiles } from "./archive.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);

@@ -1,4 +1,4 @@
-import { showProxies, takeEnvironment } from "../../lambda/isolation/passed_environment.ts";
+import { showProxies, takeEnvironment } from "../lambda/isolation/passed_environment.ts";
 import { readSecrets } from "./secret_reader.ts";
 
 /** The variable of the bootstrap script with the parameters of the secrets. No variable of a manifest has this name. */
