@@ -1,7 +1,7 @@
 import type { FunctionCode } from "../application/types.ts";
 import type { Kept } from "../programs/kept.ts";
 import { type ArchiveFile, fileOf } from "../archives/archive.ts";
-import type { ModuleBundle } from "./packages/messages.ts";
+import type { ModuleBundle } from "./packages/types.ts";
 import { bundleOwn } from "./modules/own_modules.ts";
 import { MODULES } from "../runtime/modules.ts";
 

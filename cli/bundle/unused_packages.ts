@@ -1,6 +1,6 @@
 import type { Application } from "../application/types.ts";
 import { hintOf } from "../manifest/nearest.ts";
-import type { ModuleBundle } from "./packages/messages.ts";
+import type { ModuleBundle } from "./packages/types.ts";
 
 /**
  * Finds the names in `packages` of the manifest that no function imports. `defaults` may name a package that some functions do

@@ -2,7 +2,7 @@ import { parse } from "jsonc-parser";
 import { dirname, join, matchesGlob, relative, resolve } from "node:path";
 import { isInside } from "../packages/access.ts";
 import { CONFIGS, DENO_CONFIGS } from "../../programs/find_program.ts";
-import type { Inputs } from "../packages/messages.ts";
+import type { Inputs } from "../packages/types.ts";
 
 /** The application that a folder belongs to. */
 export interface ApplicationFolders {

@@ -4,7 +4,7 @@ import { type Loader, transform } from "esbuild";
 import { resolve } from "node:path";
 import { DENO, usesOfDeno } from "./deno_uses.ts";
 import { loaderOf } from "./loaders.ts";
-import type { Output } from "../packages/messages.ts";
+import type { Output } from "../packages/types.ts";
 import { SHARED } from "./output.ts";
 
 const REMEDY = 'and Node.js has none: use a module of Node.js, or the runtime "deno"';

@@ -1,6 +1,6 @@
 import type { BuildOptions } from "esbuild";
 import { DENO } from "./deno_uses.ts";
-import type { BundlerOptions, Style, Target } from "../packages/messages.ts";
+import type { BundlerOptions, Style, Target } from "../packages/types.ts";
 import { SHARED } from "./output.ts";
 import { denoPlugin } from "./plugin.ts";
 import type { Reading } from "./resolver.ts";

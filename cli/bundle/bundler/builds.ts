@@ -8,19 +8,12 @@ import {
 } from "esbuild";
 import { resolve } from "node:path";
 import { buildOptionsOf, type InMemory } from "./build_options.ts";
-import { Copy } from "../externals/copy.ts";
 import { Externals } from "../externals/externals.ts";
 import { importsToResolve } from "./filters.ts";
 import { readGraph } from "../packages/graph.ts";
 import { noLoader } from "./loaders.ts";
-import type {
-  BundleRequest,
-  BundleResult,
-  BundlerOptions,
-  CopyRequest,
-  ModuleBundle,
-  Style,
-} from "../packages/messages.ts";
+import type { BundlerOptions, ModuleBundle, Style } from "../packages/types.ts";
+import type { BundleRequest, BundleResult } from "./messages.ts";
 import { describe, metafileOf, ModuleResult, partOf } from "./module_result.ts";
 import { minify, type Part } from "./output.ts";
 import { Packages } from "../packages/packages.ts";
@@ -85,11 +78,6 @@ export class Builds {
     const build = this.#builds.get(key);
     this.#builds.delete(key);
     await (await build?.context?.catch(() => undefined))?.dispose(); // The build has reported its error.
-  }
-
-  /** Finds the files of packages, with what these need at run time. */
-  copy({ externals, platform, target }: CopyRequest): Copy {
-    return new Copy(externals, { platform, target }, this.#options);
   }
 
   /**

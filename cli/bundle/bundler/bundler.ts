@@ -6,8 +6,8 @@ import { childEnvironment, prepareApart } from "../../programs/find_program.ts";
 import { confine, tryConfinement } from "../../lambda/isolation/confinement.ts";
 import { findEsbuild, root } from "./find_esbuild.ts";
 import { Connection } from "./connection.ts";
-import type { BundlerOptions, CopyRequest, ModuleBundle, Style } from "../packages/messages.ts";
-import type { ArchiveFile } from "../../archives/archive.ts";
+import type { CopiedPackages, CopyRequest } from "./messages.ts";
+import type { BundlerOptions, ModuleBundle, Style } from "../packages/types.ts";
 import { MissingAddonsError } from "../externals/remedies.ts";
 
 /** How modules are bundled. */
@@ -24,15 +24,6 @@ export interface BundlerSettings {
   readonly warn?: ((message: string) => void) | undefined;
   /** Ends the bundling early. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** The files of packages that are copied. */
-export interface CopiedPackages {
-  readonly stamp: string;
-  /** The files as they are in the zip, below `node_modules`. */
-  readonly files: readonly ArchiveFile[];
-  /** Sentences about packages that are left out. */
-  readonly warnings: readonly string[];
 }
 
 /** The program of the process. Nothing calls `load`: it makes the program a part of the module graph. */
@@ -170,15 +161,10 @@ export class Bundler implements AsyncDisposable {
     } = {},
     anew: readonly string[] = [],
   ): Promise<(ModuleBundle | Error)[]> {
-    const { results = [], contents } = await this.#connection.ask({
+    const { results = [] } = await this.#connection.ask({
       bundle: { entries, style: { target, isMinified, packages }, anew },
     });
-    const texts = contents.values().map((bytes) => new TextDecoder().decode(bytes));
-    return entries.map((_, index) => {
-      const { bundle, problem } = results[index]!;
-      if (problem !== undefined) return new Error(problem);
-      return { ...bundle!, code: texts.next().value!, map: texts.next().value! };
-    });
+    return results.map((one) => "bundle" in one ? one.bundle : new Error(one.problem));
   }
 
   /**
@@ -189,18 +175,14 @@ export class Bundler implements AsyncDisposable {
   async copy(request: CopyRequest): Promise<CopiedPackages> {
     const key = JSON.stringify(request);
     const former = this.#copies.get(key);
-    const { copied, contents } = await this.#connection.ask({
+    const { copied } = await this.#connection.ask({
       copy: { ...request, stamp: former?.stamp },
     });
-    const { stamp = "", files = [], warnings, problem, missing } = copied!;
+    const { stamp = "", files, warnings = [], problem, missing } = copied!;
     if (missing !== undefined) throw new MissingAddonsError(missing);
     if (problem !== undefined) throw new Error(problem);
-    if (warnings === undefined) return former!;
-    const copy = {
-      stamp,
-      files: files.map((file, index) => ({ ...file, data: contents[index]! })),
-      warnings,
-    };
+    if (files === undefined) return former!;
+    const copy = { stamp, files, warnings };
     this.#copies.set(key, copy);
     return copy;
   }

@@ -1,4 +1,4 @@
-import type { Output } from "../packages/messages.ts";
+import type { Output } from "../packages/types.ts";
 import { placesOf } from "./places.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isBuiltin } from "node:module";
 import { packageNameOf } from "../packages/access.ts";
-import type { Output } from "../packages/messages.ts";
+import type { Output } from "../packages/types.ts";
 import { placesOf } from "./places.ts";
 
 /** The place of a module at run time, which is that of the bundle. esbuild has written it for `__dirname`, too. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
 import { isInside, isPackageFile, realPath } from "../packages/access.ts";
 import type { Graph } from "../packages/graph.ts";
-import type { BundlerOptions, Inputs } from "../packages/messages.ts";
+import type { BundlerOptions, Inputs } from "../packages/types.ts";
 import { foldersAbove, STATES } from "./application_folders.ts";
 
 /** The files of a folder that decide how the modules there are bundled. */

@@ -8,7 +8,7 @@ import { withDeno } from "./deno_uses.ts";
 import { warnOfFilesBeside } from "./files_beside.ts";
 import { inputsOf } from "./inputs.ts";
 import { addonProblem, loaderOf } from "./loaders.ts";
-import type { BundlerOptions, ModuleBundle, Output, Target } from "../packages/messages.ts";
+import type { BundlerOptions, ModuleBundle, Output, Target } from "../packages/types.ts";
 import { findAddon } from "../packages/optional_imports.ts";
 import { bundleOf, type Part } from "./output.ts";
 import type { Packages } from "../packages/packages.ts";

@@ -1,5 +1,5 @@
 import { type BuildOptions, type Metafile, transform, type TransformOptions } from "esbuild";
-import type { Output } from "../packages/messages.ts";
+import type { Output } from "../packages/types.ts";
 
 /** The options for JavaScript that bundling and minifying share. */
 export const SHARED = {

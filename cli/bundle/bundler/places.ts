@@ -1,5 +1,5 @@
 import { decode } from "@jridgewell/sourcemap-codec";
-import type { Output } from "../packages/messages.ts";
+import type { Output } from "../packages/types.ts";
 
 /** A match in a bundle, and where its code comes from. */
 export interface Place {

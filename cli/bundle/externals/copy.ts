@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import type { ArchiveFile } from "../../archives/archive.ts";
 import type { Folders } from "../packages/access.ts";
-import type { ExternalPackages, MissingAddon, Target } from "../packages/messages.ts";
+import type { ExternalPackages, MissingAddon, Target } from "../packages/types.ts";
 import { formatSize, MAX_UNZIPPED } from "../../archives/sizes.ts";
 import { abiOf, systemOf } from "./binaries.ts";
 import { InstalledPackages, isBuilt } from "./installed.ts";
@@ -14,13 +14,6 @@ import { describeMissing, MissingAddonsError, remedyFor } from "./remedies.ts";
 export interface CopyOptions {
   readonly platform: Platform;
   readonly target: Target;
-}
-
-/** A file of a package, as it is in the zip. */
-export interface CopiedFile {
-  readonly path: string;
-  readonly data: Uint8Array;
-  readonly isExecutable: boolean;
 }
 
 /** The binary interfaces of Node.js by runtime. */
@@ -56,8 +49,8 @@ export class Copy {
    * @returns The files, and a warning for packages that are left out because what imports them works without.
    * @throws {Error} If a package has no add-on for the system, or the files are larger than AWS Lambda takes.
    */
-  read(): { readonly files: readonly CopiedFile[]; readonly warnings: readonly string[] } {
-    const copied: CopiedFile[] = [];
+  read(): { readonly files: readonly ArchiveFile[]; readonly warnings: readonly string[] } {
+    const copied: ArchiveFile[] = [];
     const missing: MissingAddon[] = [];
     const left: MissingAddon[] = [];
     const { platform, target } = this.#options;
@@ -91,13 +84,13 @@ export class Copy {
   /** Reads the files of a package. Leaves out those for others, and tells for which others there are add-ons. */
   #choose({ path: folder }: PlacedPackage, files: readonly PackageFile[]) {
     const { platform, target } = this.#options;
-    const kept: CopiedFile[] = [];
+    const kept: ArchiveFile[] = [];
     const others = new Set<string>();
     let isOfOtherNode = false;
     let hasAddon = false;
     let isRegistered = false;
     for (const { path, file, isExecutable } of files) {
-      const data = readFileSync(file);
+      const data = Deno.readFileSync(file);
       const isAddon = path.endsWith(".node");
       const abi = isAddon ? abiOf(data) : undefined;
       const isOther = typeof abi === "number" && abi !== ABIS[target];

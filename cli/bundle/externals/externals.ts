@@ -6,7 +6,7 @@ import type {
   ExternalPackages,
   Style,
   UnusedPackages,
-} from "../packages/messages.ts";
+} from "../packages/types.ts";
 import { packageNameOf } from "../packages/access.ts";
 import type { NpmPackage } from "../packages/graph.ts";
 import { type InstalledPackage, InstalledPackages, readManifest } from "./installed.ts";

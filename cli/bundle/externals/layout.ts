@@ -1,4 +1,4 @@
-import type { ExternalPackage } from "../packages/messages.ts";
+import type { ExternalPackage } from "../packages/types.ts";
 import { type InstalledPackage, type InstalledPackages, readManifest } from "./installed.ts";
 import { fits, limitsInName, type Platform } from "../packages/platforms.ts";
 

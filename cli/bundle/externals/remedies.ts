@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import type { MissingAddon, Target } from "../packages/messages.ts";
+import type { MissingAddon, Target } from "../packages/types.ts";
 import type { PlacedPackage } from "./layout.ts";
 import { ownPlatform, type Platform } from "../packages/platforms.ts";
 

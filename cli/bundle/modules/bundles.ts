@@ -1,5 +1,6 @@
-import { Bundler, type CopiedPackages } from "../bundler/bundler.ts";
-import type { CopyRequest, Inputs, ModuleBundle, Style, Target } from "../packages/messages.ts";
+import { Bundler } from "../bundler/bundler.ts";
+import type { CopiedPackages, CopyRequest } from "../bundler/messages.ts";
+import type { Inputs, ModuleBundle, Style, Target } from "../packages/types.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
 import { CHILD_VARIABLES } from "../../programs/find_program.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";

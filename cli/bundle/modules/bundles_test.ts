@@ -4,7 +4,7 @@ import { Kept } from "../../programs/kept.ts";
 import { temporaryFolder } from "../../../testdata/programs.ts";
 import { makeApp } from "../../testdata/bundle.ts";
 import { Bundler } from "../bundler/bundler.ts";
-import type { ModuleBundle } from "../packages/messages.ts";
+import type { ModuleBundle } from "../packages/types.ts";
 import { Bundles, type BundlesOptions } from "./bundles.ts";
 
 const MODULES: Readonly<Record<string, string>> = {

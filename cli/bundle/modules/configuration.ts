@@ -1,6 +1,6 @@
 import { findApplication, readTexts } from "../bundler/application_folders.ts";
 import { realPath } from "../bundler/bundler.ts";
-import type { Inputs } from "../packages/messages.ts";
+import type { Inputs } from "../packages/types.ts";
 import { keyOf } from "../../programs/kept.ts";
 import { ABSENT, areSame, FileStates, type Stamps, unlessForbidden } from "./file_states.ts";
 

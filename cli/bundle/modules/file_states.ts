@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { digestOf, keyOf } from "../../programs/kept.ts";
-import type { Inputs } from "../packages/messages.ts";
+import type { Inputs } from "../packages/types.ts";
 
 /** The state of inputs without their content. If it is the same, so is the content. */
 export interface Stamps {

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ModuleBundle, Target } from "../packages/messages.ts";
+import type { ModuleBundle, Target } from "../packages/types.ts";
 import { Bundles } from "./bundles.ts";
 import type { Kept } from "../../programs/kept.ts";
 

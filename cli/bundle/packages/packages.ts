@@ -5,7 +5,7 @@ import { exports } from "resolve.exports";
 import satisfies from "semver/functions/satisfies";
 import { isInside } from "./access.ts";
 import type { Graph, NpmPackage } from "./graph.ts";
-import type { BundlerOptions } from "./messages.ts";
+import type { BundlerOptions } from "./types.ts";
 
 /** Marks a resolution by esbuild itself, so that the plugin does not answer it. */
 export const BY_ESBUILD = Symbol();

@@ -1,4 +1,3 @@
-import type { Platform } from "./platforms.ts";
 import type { NpmPackage } from "./graph.ts";
 
 /** What the bundler's process is started with. */
@@ -33,46 +32,6 @@ export interface Style {
   readonly isMinified: boolean;
 }
 
-/** Modules to bundle. */
-export interface BundleRequest {
-  /** The paths or URLs of the modules. */
-  readonly entries: readonly string[];
-  readonly style: Style;
-  /** Those of the modules for which nothing that the process has found still counts. */
-  readonly anew?: readonly string[] | undefined;
-}
-
-/** What became of a module: a bundle or a problem. */
-export interface BundleResult {
-  readonly bundle?: ModuleBundle | undefined;
-  readonly problem?: string;
-}
-
-/** What an answer says of a module. The code and the map of its bundle follow. */
-export interface ShortResult {
-  readonly bundle?: Omit<ModuleBundle, "code" | "map"> | undefined;
-  readonly problem?: string | undefined;
-}
-
-/** Packages to copy. */
-export interface CopyRequest {
-  readonly externals: ExternalPackages;
-  readonly platform: Platform;
-  readonly target: Target;
-  /** The stamp of the copy that the caller has. */
-  readonly stamp?: string | undefined;
-}
-
-/** What became of a copy. The contents of its files follow, unless the caller has them. */
-export interface CopyResult {
-  readonly stamp?: string;
-  readonly files?: readonly { readonly path: string; readonly isExecutable: boolean }[];
-  readonly warnings?: readonly string[];
-  readonly problem?: string;
-  /** The problem is that packages have no add-on for the system. */
-  readonly missing?: readonly MissingAddon[];
-}
-
 /** A package without an add-on for the system. */
 export interface MissingAddon {
   readonly name: string;
@@ -82,24 +41,6 @@ export interface MissingAddon {
   readonly others: readonly string[];
   /** What fetches the add-on. */
   readonly remedy: string;
-}
-
-/** A line to the process of the bundler. */
-export type Question =
-  & { readonly id: number }
-  & ({ readonly bundle: BundleRequest } | { readonly copy: CopyRequest });
-
-/** What the process tells: a result for each module, or of a copy. */
-export interface BundlerAnswer {
-  readonly results?: readonly ShortResult[];
-  readonly copied?: CopyResult;
-}
-
-/** A line of the process. The texts and files of the answer follow it: JSON would make them slow. */
-export interface AnswerLine extends BundlerAnswer {
-  readonly id: number;
-  /** The numbers of bytes that follow. */
-  readonly sizes: readonly number[];
 }
 
 /** JavaScript and its source map. */
