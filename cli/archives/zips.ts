@@ -16,6 +16,10 @@ export interface JoinedZip {
   readonly pieces: readonly Uint8Array<ArrayBuffer>[];
   /** The files, the largest first. */
   readonly files: readonly Part[];
+  /** The size of the zip, in bytes. */
+  readonly zipped: number;
+  /** The size of its files. */
+  readonly unzipped: number;
 }
 
 /** Makes a zip of files, or takes the kept one. */
@@ -45,9 +49,13 @@ export function zipFiles(files: readonly ArchiveFile[], kept: Kept): Promise<Zip
 
 /** Joins zips without compressing their files again. */
 export function joinZips(...zips: readonly Zip[]): JoinedZip {
+  const files = zips.flatMap(({ files }) => files).sort((a, b) => b.size - a.size);
+  const pieces = joinData(zips.map(({ data }) => data));
   return {
-    pieces: joinData(zips.map(({ data }) => data)),
-    files: zips.flatMap(({ files }) => files).sort((a, b) => b.size - a.size),
+    pieces,
+    files,
+    zipped: pieces.reduce((sum, { length }) => sum + length, 0),
+    unzipped: files.reduce((sum, { size }) => sum + size, 0),
   };
 }
 

@@ -135,9 +135,8 @@ export async function bundleApplication(
   const runtime = usesDeno && own === undefined ? layerFiles(architectures[0]!, making) : undefined;
   const ownEnded = Promise.allSettled([own, runtime]);
   await using _own = { [Symbol.asyncDispose]: async () => void await ownEnded };
-  const functions = await bundleForEach(manifestPath, application, {
+  const functions = await bundleForEach(manifestPath, application, architectures, {
     ...options,
-    architectures,
     bundles,
     kept,
     alongside: api === undefined || options.isMinified ? [] : [resolve(folder, api)],
@@ -275,9 +274,6 @@ async function archiveOf(
   zip: JoinedZip | Promise<JoinedZip>,
   contents?: Contents,
 ): Promise<Archive> {
-  const { pieces, files } = await zip;
-  const unzipped = files.reduce((sum, { size }) => sum + size, 0);
-  const all = contents ?? { files, sources: [] };
-  const zipped = pieces.reduce((sum, { length }) => sum + length, 0);
-  return { name, path, pieces, zipped, unzipped, contents: all };
+  const { pieces, files, zipped, unzipped } = await zip;
+  return { name, path, pieces, zipped, unzipped, contents: contents ?? { files, sources: [] } };
 }

@@ -2,7 +2,6 @@ import { missingUses } from "../application/code.ts";
 import type { Application } from "../application/types.ts";
 import type { Architecture } from "../programs/pinned_packages.ts";
 import { type ArchiveFile, identifyFiles } from "../archives/archive.ts";
-import type { Bundles } from "./modules/bundles.ts";
 import { bundleError, bundleFunctions, type FunctionBundleOptions } from "./functions.ts";
 import { platformOf } from "./packages/platforms.ts";
 
@@ -15,14 +14,6 @@ export interface FunctionFiles {
   readonly files: ArchiveFile[];
 }
 
-export interface EachArchitectureOptions
-  extends Pick<FunctionBundleOptions, "alongside" | "kept" | "signal"> {
-  readonly architectures: readonly Architecture[];
-  /** The bundles of the folder of the manifest. */
-  readonly bundles: Bundles;
-  readonly warn: (message: string) => void;
-}
-
 /**
  * Bundles the functions of an application for several architectures. Only those with native packages differ.
  *
@@ -31,7 +22,8 @@ export interface EachArchitectureOptions
 export async function bundleForEach(
   manifestPath: string,
   application: Application,
-  { architectures, bundles, alongside, kept, signal, warn }: EachArchitectureOptions,
+  architectures: readonly Architecture[],
+  { warn, ...options }: Omit<FunctionBundleOptions, "platform">,
 ): Promise<FunctionFiles[]> {
   const made = new Map<Architecture, ReadonlyMap<string, ArchiveFile[]>>();
   const warnings = new Set<string>();
@@ -39,14 +31,7 @@ export async function bundleForEach(
     const { functions, bundles: modules, problems } = await bundleFunctions(
       manifestPath,
       application,
-      {
-        bundles,
-        alongside,
-        kept,
-        signal,
-        platform: platformOf(architecture),
-        warn: (text) => warnings.add(text),
-      },
+      { ...options, platform: platformOf(architecture), warn: (text) => warnings.add(text) },
     );
     if (problems.size > 0) throw bundleError(problems);
     made.set(architecture, functions);
@@ -54,7 +39,7 @@ export async function bundleForEach(
       missingUses(application, name, code).forEach((text) => warnings.add(text));
     }
   }
-  warnings.forEach(warn);
+  warnings.forEach((text) => warn?.(text));
   return Object.entries(application.functions).flatMap(([name, { runtime }]) => {
     const hasLayer = runtime === "deno";
     const found = [...made].map(([architecture, functions]) => ({

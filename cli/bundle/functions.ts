@@ -4,31 +4,22 @@ import type { Runtime } from "../manifest/manifest.ts";
 import { type ArchiveFile, fileOf } from "../archives/archive.ts";
 import type { MissingAddon, ModuleBundle } from "./packages/types.ts";
 import type { CopiedPackages } from "./bundler/messages.ts";
-import { Bundles } from "./modules/bundles.ts";
+import { Bundles, type BundlesOptions } from "./modules/bundles.ts";
 import { ownPlatform, type Platform } from "./packages/platforms.ts";
 import { describeMissing, MissingAddonsError } from "./externals/remedies.ts";
-import { filesForNode } from "./node_files.ts";
+import { filesForNode, type NodeFilesOptions } from "./node_files.ts";
 import { unusedPackages } from "./unused_packages.ts";
-import type { Kept } from "../programs/kept.ts";
 
-export interface FunctionBundleOptions {
-  /** Whether names and white space are shortened. */
-  readonly isMinified?: boolean | undefined;
+export interface FunctionBundleOptions
+  extends NodeFilesOptions, Pick<BundlesOptions, "isMinified" | "warn"> {
   /** The functions to bundle, by their names; all by default. */
   readonly names?: readonly string[] | undefined;
   /** The bundles of the folder of the manifest; by default new ones. */
   readonly bundles?: Bundles | undefined;
   /** Modules for Deno that are bundled together with the functions. */
   readonly alongside?: readonly string[] | undefined;
-  /** The results of earlier runs. */
-  readonly kept?: Kept | undefined;
   /** The system that functions run on; this machine by default. */
   readonly platform?: Platform | undefined;
-  /** Whether a function for Node.js reads its secrets when it starts, as in an account; yes by default. */
-  readonly readsSecrets?: boolean | undefined;
-  /** Takes a warning. */
-  readonly warn?: ((message: string) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface BundledFunctions {
@@ -108,7 +99,7 @@ export async function bundleFunctions(
     }
     const files = runtime === "deno"
       ? [...filesForDeno(settings.code, bundle), ...copied?.files ?? []]
-      : await filesForNode(settings.code, bundle, { ...options, packages: copied?.files });
+      : await filesForNode(settings.code, bundle, copied?.files ?? [], options);
     functions.set(name, files);
   }
   for (const [name, problem] of unusedPackages(application, bundles)) problems.set(name, problem);

@@ -1,16 +1,13 @@
 import type { FunctionCode } from "../application/types.ts";
-import type { Kept } from "../programs/kept.ts";
+import type { BundlesOptions } from "./modules/bundles.ts";
 import { type ArchiveFile, fileOf } from "../archives/archive.ts";
 import type { ModuleBundle } from "./packages/types.ts";
 import { bundleOwn } from "./modules/own_modules.ts";
 import { MODULES } from "../runtime/modules.ts";
 
-export interface NodeFilesOptions {
-  /** The files of native packages. */
-  readonly packages?: readonly ArchiveFile[] | undefined;
+export interface NodeFilesOptions extends Pick<BundlesOptions, "kept" | "signal"> {
+  /** Whether the function reads its secrets when it starts, as in an account; yes by default. */
   readonly readsSecrets?: boolean | undefined;
-  readonly kept?: Kept | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -21,7 +18,8 @@ export interface NodeFilesOptions {
 export async function filesForNode(
   { secrets, export: handler }: FunctionCode,
   bundle: ModuleBundle,
-  { readsSecrets = true, packages = [], kept, signal }: NodeFilesOptions,
+  packages: readonly ArchiveFile[],
+  { readsSecrets = true, kept, signal }: NodeFilesOptions,
 ): Promise<ArchiveFile[]> {
   const encoder = new TextEncoder();
   const { code, map, exports } = bundle;

@@ -72,17 +72,17 @@ export async function bundleWebFunction(
     { path: "listen.mjs", data: encoder.encode(server) },
     ...made.get(name)!,
   ];
-  const zip = joinZips(await zipFiles(files, kept));
+  const { pieces, zipped, unzipped } = joinZips(await zipFiles(files, kept));
   const archive = {
     name: `the Web Function "${name}"`,
     path: `${out}/${name}-web.zip`,
-    zipped: zip.pieces.reduce((sum, { length }) => sum + length, 0),
-    unzipped: zip.files.reduce((sum, { size }) => sum + size, 0),
+    zipped,
+    unzipped,
     contents: contentsOf(files),
   };
   signal?.throwIfAborted();
   checkLimits([], [{ ...archive, hasLayer: false }]);
-  await writeZips(out, [{ path: archive.path, pieces: zip.pieces }]);
+  await writeZips(out, [{ path: archive.path, pieces }]);
   return { archive, commands: commandsFor(settings, archive.path) };
 }
 

@@ -16,12 +16,11 @@ import { startFunction, WAIT_LIMIT } from "../../starts/warm_start.ts";
 import { bundleOwn } from "../modules/own_modules.ts";
 import { filesOfLayer, writeLayer } from "../../runtime/layer.ts";
 import { MODULES } from "../../runtime/modules.ts";
-import type { Bundles } from "../modules/bundles.ts";
-import { bundleModule } from "../modules/module_bundle.ts";
-import { type Kept, keyOf } from "../../programs/kept.ts";
+import { bundleModule, type ModuleBundleOptions } from "../modules/module_bundle.ts";
+import { keyOf } from "../../programs/kept.ts";
 import type { Description, Question } from "./program.ts";
 
-export interface DescribeOptions {
+export interface DescribeOptions extends Pick<ModuleBundleOptions, "bundles" | "kept" | "signal"> {
   /** The path of the manifest. */
   readonly manifestPath: string;
   readonly application: Application;
@@ -31,14 +30,8 @@ export interface DescribeOptions {
   readonly securitySchemes?: Question["securitySchemes"] | undefined;
   /** The files of the tool in the sandbox; made anew by default. */
   readonly ownFiles?: (() => Promise<OwnFiles>) | undefined;
-  /** The bundles of the folder of the manifest; by default new ones. */
-  readonly bundles?: Bundles | undefined;
   /** How the module is kept apart; by default the best way of this machine. */
   readonly isolation?: Isolation | undefined;
-  /** The results of earlier runs. */
-  readonly kept?: Kept | undefined;
-  /** Ends the work early. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 type Making = Pick<DescribeOptions, "kept" | "signal">;

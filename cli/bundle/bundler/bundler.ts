@@ -32,8 +32,13 @@ const PROGRAM = {
   load: () => import("./main.ts"),
 };
 
-/** The warnings that were given. */
 const said = new Set<string>();
+
+/** Gives a warning unless it was given before. */
+export function warnOnce(text: string, warn: (message: string) => void): void {
+  if (!said.has(text)) warn(text);
+  said.add(text);
+}
 
 /** A process that bundles the modules of one application. It is confined, because modules are the work of others. */
 export class Bundler implements AsyncDisposable {
@@ -55,11 +60,6 @@ export class Bundler implements AsyncDisposable {
       (folder === undefined
         ? { folders: [], packages: [], linked: [], hasNodeModules: false, isNodeProject: false }
         : await findApplication(folder));
-    const warnOnce = (text: string) => {
-      if (settings.warn === undefined || said.has(text)) return;
-      said.add(text);
-      settings.warn(text);
-    };
     const isNode = application.isNodeProject;
     const isManual = application.hasNodeModules || isNode;
     const options: BundlerOptions = {
@@ -110,9 +110,10 @@ export class Bundler implements AsyncDisposable {
       readOnly: [...application.packages, ...(own ? [own] : []), ...settingsFiles()],
       programs: [esbuild.program, join(esbuild.denoDir, "dl")],
     });
-    if (confined.problem !== undefined) {
+    if (confined.problem !== undefined && settings.warn !== undefined) {
       warnOnce(
         `WARN Only Deno's permissions keep your other files from the bundler, because this machine cannot confine it: ${confined.problem}`,
+        settings.warn,
       );
     }
     // Ctrl-C must not reach the bundler, which would fail before the tool ends.

@@ -1,5 +1,6 @@
 import type { Loader } from "esbuild";
 import { extname } from "node:path";
+import { packageNameOf } from "../packages/access.ts";
 
 /** The languages of files by their extensions. Other files need an import attribute. */
 export const LOADERS: Readonly<Record<string, Loader>> = {
@@ -13,19 +14,6 @@ export const LOADERS: Readonly<Record<string, Loader>> = {
   ".cts": "ts",
   ".tsx": "tsx",
   ".json": "json",
-};
-
-/** The languages of remote modules by the names that Deno gives them. */
-const MEDIA_TYPES: Readonly<Record<string, Loader>> = {
-  JavaScript: "js",
-  Mjs: "js",
-  Cjs: "js",
-  JSX: "jsx",
-  TypeScript: "ts",
-  Mts: "ts",
-  Cts: "ts",
-  TSX: "tsx",
-  Json: "json",
 };
 
 /** The loaders of import attributes. */
@@ -47,24 +35,20 @@ export function noLoader(file: string, isForDeno: boolean): string {
     : `Cannot bundle ${JSON.stringify(file)}: import it with { type: "text" }, "bytes" or "json"`;
 }
 
-/** The language of a remote module. */
-export function remoteLoaderOf(mediaType?: string, attribute?: string): Loader {
-  return ATTRIBUTES[attribute!] ?? MEDIA_TYPES[mediaType!] ?? "js";
+/** The language of a remote module, by Deno's name for it: that of an extension, or the name of the language. */
+export function remoteLoaderOf(mediaType = "", attribute?: string): Loader {
+  const extension = mediaType === "TypeScript" ? ".ts" : `.${mediaType.toLowerCase()}`;
+  return ATTRIBUTES[attribute!] ?? LOADERS[extension] ?? "js";
 }
 
 /** Describes why a native add-on cannot be bundled: the add-on itself, or the module that finds it. */
 export function addonProblem(file: string, isForDeno: boolean): string {
+  const path = file.replaceAll("\\", "/");
+  const name = packageNameOf(path) ?? /\/npm\/[^/]+\/((?:@[^/]+\/)?[^/]+)\/\d/.exec(path)?.[1];
+  const package_ = name === undefined ? "" : ` of the package "${name}"`;
   const addon = extname(file) === ".node" ? ` ${JSON.stringify(file)}` : "";
   const remedy = isForDeno
     ? 'give the function "runtime": "nodejs24.x", or use a package in JavaScript or WebAssembly'
     : "only a package in node_modules can have one";
-  return `Cannot bundle the native add-on${addon}${packageIn(file)}: ${remedy}`;
-}
-
-/** Names the package of a file. */
-function packageIn(file: string): string {
-  const path = file.replaceAll("\\", "/");
-  const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ??
-    /\/npm\/[^/]+\/((?:@[^/]+\/)?[^/]+)\/\d/.exec(path) ?? [];
-  return name === undefined ? "" : ` of the package "${name}"`;
+  return `Cannot bundle the native add-on${addon}${package_}: ${remedy}`;
 }

@@ -18,16 +18,14 @@ import {
 } from "./messages.ts";
 
 /** The variables that esbuild gets. Only `deno info` gets the others: the keys of registries, and proxies with passwords. */
-const KEPT = [
-  ...["PATH", "HOME", "USERPROFILE", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP"],
-  ...["NO_COLOR", "ESBUILD_BINARY_PATH", "GOGC"],
-];
+const KEPT =
+  /^(PATH|HOME|USERPROFILE|SYSTEMROOT|TMPDIR|TEMP|TMP|NO_COLOR|ESBUILD_BINARY_PATH|GOGC)$/i;
 
 if (import.meta.main) await serve(JSON.parse(Deno.args[0]!));
 
 async function serve(options: BundlerOptions): Promise<void> {
   const environment = Deno.env.toObject();
-  Object.keys(environment).filter((name) => !KEPT.includes(name.toUpperCase()))
+  Object.keys(environment).filter((name) => !KEPT.test(name))
     .forEach((name) => Deno.env.delete(name));
   const builds = new Builds(options, environment);
   let writing = Promise.resolve();

@@ -5,20 +5,8 @@ import { ABSENT, CHILD_VARIABLES } from "../../programs/find_program.ts";
 const KNOWN_HOSTS = ["registry.npmjs.org", "npm.pkg.github.com"];
 
 /** The variables for Deno that name a folder of this machine. All others may hold a token or a password. */
-const FOLDERS = [
-  ...[
-    "HOME",
-    "USERPROFILE",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "SYSTEMROOT",
-    "PATH",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-  ],
-  ...["XDG_CACHE_HOME", "DENO_DIR"],
-];
+const FOLDER =
+  /^(HOME|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|PATH|TMPDIR|TEMP|TMP|XDG_CACHE_HOME|DENO_DIR)$/;
 
 /** A line such as `//registry.example/team/:_authToken=`: whom a token is for. */
 const TOKEN = /^\/\/([\w.-]+(?::\d+)?)(?:\/[\w./-]*)?:(?:_authToken|_auth|_password|username)\s*=/;
@@ -61,7 +49,7 @@ export async function checkNpmSettings(folder: string): Promise<void> {
 function problemOf(line: string, hosts: readonly string[]): string | undefined {
   if (/^[;#]/.test(line)) return undefined;
   const variable = Array.from(line.matchAll(/\$\{([^{}]*)\}/g), ([, name]) => name!)
-    .find((name) => CHILD_VARIABLES.includes(name) && !FOLDERS.includes(name));
+    .find((name) => CHILD_VARIABLES.includes(name) && !FOLDER.test(name));
   if (variable === undefined) return undefined;
   const [, host] = TOKEN.exec(line) ?? [];
   if (host === undefined) {

@@ -1,4 +1,4 @@
-import { Bundler } from "../bundler/bundler.ts";
+import { Bundler, type BundlerSettings, warnOnce } from "../bundler/bundler.ts";
 import type { CopiedPackages, CopyRequest } from "../bundler/messages.ts";
 import type { Inputs, ModuleBundle, Style, Target } from "../packages/types.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
@@ -11,16 +11,11 @@ import {
   isFile,
   type Stamps,
   timeAndSizeOf,
-  unlessForbidden,
 } from "./file_states.ts";
 import { identifyTool } from "../../programs/identify_tool.ts";
 
 /** How the modules of an application are bundled. */
-export interface BundlesOptions {
-  /** The folder of the application, with its `deno.json` or `package.json`. Without a folder, no local file is bundled. */
-  readonly folder: string | undefined;
-  /** The host of remote modules that may be imported, beside those that Deno allows. */
-  readonly host?: string | undefined;
+export interface BundlesOptions extends Omit<BundlerSettings, "application" | "confine"> {
   /** Whether names and white space are shortened. */
   readonly isMinified?: boolean | undefined;
   /** The results of earlier runs. Without them, every module is bundled. */
@@ -31,9 +26,6 @@ export interface BundlesOptions {
   readonly tool?: string | undefined;
   /** Is called when the bundler begins with a module, because no earlier bundle of it is kept. */
   readonly onBundling?: (() => void) | undefined;
-  /** Takes a warning. */
-  readonly warn?: ((message: string) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The number of lists of inputs that are kept for a module: one for each branch, for example. */
@@ -42,13 +34,17 @@ const LISTS = 4;
 /** A bundle of this run, with the state of everything that it was made of. */
 interface Made {
   readonly bundle: ModuleBundle;
-  readonly inputs: Inputs;
   readonly stamps: Stamps;
   /** Whether the bundler may go on from this build if nothing has changed but the content of files. */
   readonly canGoOn: boolean;
   /** Whether the bundle has the content that the stamps tell. If a file changed while it was bundled, nobody knows. */
   readonly isSure: boolean;
-  readonly recipe: string | undefined;
+}
+
+/** The last bundle of a module, and the state of what it was made of now. */
+interface Former {
+  readonly made: Made;
+  readonly now: Stamps;
 }
 
 /** A module, and how it is bundled. */
@@ -105,18 +101,13 @@ export class Bundles implements AsyncDisposable {
     const states = new FileStates();
     const configuration = await this.#configure(states);
     const found = new Map<string, ModuleBundle | Error>();
-    /** The modules to bundle, with their last bundles and the state of these now. */
-    const missing = new Map<string, { readonly made: Made; readonly now: Stamps } | undefined>();
+    const missing = new Map<string, Former | undefined>();
     for (const path of new Set(paths)) {
-      const made = this.#made.get(idOf({ path, ...kind }));
-      const now = made && unlessForbidden(() => states.stampsOf(made.inputs));
-      const isSame = made !== undefined && now !== undefined && made.isSure &&
-        areEqual(now.files, made.stamps.files) && areEqual(now.places, made.stamps.places);
-      const bundle = isSame
-        ? made.bundle
-        : made === undefined
-        ? await this.#find({ path, ...kind }, configuration, states)
-        : undefined;
+      const wanted = { path, ...kind };
+      const made = this.#made.get(idOf(wanted));
+      const now = made && states.stampsOf(made.bundle.inputs);
+      const last = made?.isSure && areSame(now, made.stamps) ? made.bundle : undefined;
+      const bundle = made ? last : await this.#find(wanted, configuration, states);
       if (bundle !== undefined) found.set(path, bundle);
       else missing.set(path, made && now && { made, now });
     }
@@ -160,10 +151,7 @@ export class Bundles implements AsyncDisposable {
       this.#unkept.clear();
     }
     for (const path of configuration.application?.linked ?? []) {
-      if (!named.has(path)) {
-        warn?.(`"links" of deno.json adds the folder "${path}" to the application`);
-      }
-      named.add(path);
+      if (warn) warnOnce(`"links" of deno.json adds the folder "${path}" to the application`, warn);
     }
     return this.#configuration = configuration;
   }
@@ -176,8 +164,8 @@ export class Bundles implements AsyncDisposable {
   ): Promise<ModuleBundle | undefined> {
     const recipe = configuration.isSure ? this.#recipeOf(wanted, configuration) : undefined;
     for (const inputs of recipe ? await this.#listsOf(recipe) : []) {
-      const stamps = unlessForbidden(() => states.stampsOf(inputs));
-      const content = stamps && unlessForbidden(() => states.contentOf(inputs));
+      const stamps = states.stampsOf(inputs);
+      const content = states.contentOf(inputs);
       const parts = content && await this.#options.kept!.get("bundle", keyOf(recipe, content));
       if (!stamps || !parts) continue;
       const bundle: ModuleBundle = {
@@ -187,8 +175,7 @@ export class Bundles implements AsyncDisposable {
         inputs,
       };
       const isSure = states.areFilesOlder(inputs, states.time);
-      const made = { bundle, inputs, stamps, recipe, isSure, canGoOn: false };
-      this.#made.set(idOf(wanted), made);
+      this.#made.set(idOf(wanted), { bundle, stamps, isSure, canGoOn: false });
       return bundle;
     }
     return undefined;
@@ -202,7 +189,7 @@ export class Bundles implements AsyncDisposable {
 
   /** Bundles modules, and finds out what their bundles were made of. */
   async #bundle(
-    missing: ReadonlyMap<string, { readonly made: Made; readonly now: Stamps } | undefined>,
+    missing: ReadonlyMap<string, Former | undefined>,
     { target, packages }: Kind,
     configuration: Configuration,
     before: FileStates,
@@ -221,10 +208,8 @@ export class Bundles implements AsyncDisposable {
       return paths.map(() => error as Error); // The process has ended.
     });
     const after = new FileStates();
-    const isConfigured = configuration.isSure && areSame(
-      unlessForbidden(() => after.stampsOf(configuration.inputs)),
-      configuration.stamps,
-    );
+    const isConfigured = configuration.isSure &&
+      areSame(after.stampsOf(configuration.inputs), configuration.stamps);
     return new Map(paths.map((path, index): [string, ModuleBundle | Error] => {
       const wanted = { path, target, packages };
       const bundle = results[index]!;
@@ -232,9 +217,9 @@ export class Bundles implements AsyncDisposable {
       this.#made.delete(idOf(wanted));
       if (bundle instanceof Error) return [path, bundle];
       const { inputs } = bundle;
-      const stamps = unlessForbidden(() => after.stampsOf(inputs)); // A deployment may not read some files.
+      const stamps = after.stampsOf(inputs); // A deployment may not read some files.
       if (stamps === undefined) return [path, bundle];
-      const isSameList = keyOf(made?.inputs) === keyOf(inputs);
+      const isSameList = keyOf(made?.bundle.inputs) === keyOf(inputs);
       const arePlacesSure = isConfigured &&
         (isSameList && areEqual(now!.places, stamps.places) ||
           after.arePlacesOlder(inputs, before.time));
@@ -242,11 +227,9 @@ export class Bundles implements AsyncDisposable {
         made!.bundle.map === bundle.map;
       const next = {
         bundle: isSame ? made!.bundle : bundle,
-        inputs,
         stamps,
         canGoOn: arePlacesSure && after.areTimesTrue(inputs, before.time),
         isSure: arePlacesSure && after.areFilesOlder(inputs, before.time),
-        recipe: this.#recipeOf(wanted, configuration),
       };
       this.#made.set(idOf(wanted), next);
       this.#unkept.set(idOf(wanted), wanted);
@@ -258,9 +241,8 @@ export class Bundles implements AsyncDisposable {
   async #openBundler({ ofProcess, application }: Configuration): Promise<Bundler> {
     const former = await this.#bundler?.catch(() => undefined);
     if (former !== undefined && !former.isOver && this.#started === ofProcess) return former;
-    const { folder, host, signal, warn } = this.#options;
     this.#started = ofProcess;
-    this.#bundler = Bundler.open({ folder, application, host, signal, warn });
+    this.#bundler = Bundler.open({ ...this.#options, application });
     await former?.[Symbol.asyncDispose]();
     return await this.#bundler;
   }
@@ -282,14 +264,14 @@ export class Bundles implements AsyncDisposable {
   /** Keeps a bundle for later runs, under the identity of what it was made of. */
   async #keep(wanted: Wanted): Promise<void> {
     const { kept } = this.#options;
-    const { bundle, inputs, stamps, isSure, recipe } = this.#made.get(idOf(wanted)) ?? {};
+    const made = this.#made.get(idOf(wanted));
     this.#unkept.delete(idOf(wanted));
-    if (!isSure || !recipe) return;
-    const content = new FileStates().contentOf(inputs!);
+    const recipe = made?.isSure && this.#recipeOf(wanted, this.#configuration!);
+    if (!recipe) return;
+    const { code, map, inputs, ...facts } = made.bundle;
+    const content = new FileStates().contentOf(inputs);
     // What was read is what the bundle was made of if it still has the same stamps.
-    const now = new FileStates().stampsOf(inputs!);
-    if (!areSame(now, stamps)) return;
-    const { code, map, inputs: _, ...facts } = bundle!;
+    if (!areSame(new FileStates().stampsOf(inputs), made.stamps)) return;
     const bytesOf = (text: string) => new TextEncoder().encode(text);
     await kept!.put(
       "bundle",
@@ -330,9 +312,6 @@ export class Bundles implements AsyncDisposable {
 /** The variables that decide which packages Deno finds. */
 const SETTINGS = /^(DENO_DIR|JSR_URL|HOME|XDG_CACHE_HOME|npm_config_registry)$/i;
 
-/** The folders outside the folder of a manifest that were named. */
-const named = new Set<string>();
-
 function jsonOf(bytes: Uint8Array | undefined) {
   return JSON.parse(new TextDecoder().decode(bytes));
 }
@@ -341,8 +320,8 @@ function jsonOf(bytes: Uint8Array | undefined) {
  * Whether the bundler may go on from its last build: only the content of modules has changed, and esbuild sees that by their
  * times and sizes.
  */
-function isVisible({ inputs, stamps }: Made, now: Stamps): boolean {
-  return areEqual(now.places, stamps.places) && inputs.files.every((file, index) => {
+function isVisible({ bundle, stamps }: Made, now: Stamps): boolean {
+  return areEqual(now.places, stamps.places) && bundle.inputs.files.every((file, index) => {
     const former = stamps.files[index]!;
     const stamp = now.files[index]!;
     if (former === stamp) return true;

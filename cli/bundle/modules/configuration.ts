@@ -2,7 +2,7 @@ import { findApplication, readTexts } from "../bundler/application_folders.ts";
 import { realPath } from "../bundler/bundler.ts";
 import type { Inputs } from "../packages/types.ts";
 import { keyOf } from "../../programs/kept.ts";
-import { ABSENT, areSame, FileStates, type Stamps, unlessForbidden } from "./file_states.ts";
+import { ABSENT, areSame, FileStates, type Stamps } from "./file_states.ts";
 
 /** The configuration of the application at one time. */
 export interface Configuration {
@@ -30,22 +30,19 @@ export async function readConfiguration(
   states: FileStates,
   former: Configuration | undefined,
 ): Promise<Configuration> {
-  const stampsOf = (inputs: Inputs) => unlessForbidden(() => states.stampsOf(inputs));
-  if (former?.isSure && areSame(stampsOf(former.inputs), former.stamps)) return former;
+  if (former?.isSure && areSame(states.stampsOf(former.inputs), former.stamps)) return former;
   const own = folder && await realPath(folder);
   const { texts, inputs } = own === undefined ? NONE : await readTexts(own);
   const application = own === undefined ? undefined : await findApplication(own, texts);
-  const stamps = stampsOf(inputs);
-  const contentOf = (files: readonly string[]) =>
-    unlessForbidden(() => states.contentOf({ ...inputs, files }));
-  const identity = contentOf([]);
+  const stamps = states.stampsOf(inputs);
+  const identity = states.contentOf({ ...inputs, files: [] });
   const packages = inputs.files.filter((file) => !texts.has(file));
   const after = new FileStates();
   return {
     inputs,
     stamps,
     application,
-    isSure: areSame(unlessForbidden(() => after.stampsOf(inputs)), stamps) &&
+    isSure: areSame(after.stampsOf(inputs), stamps) &&
       after.areFilesOlder(
         { files: inputs.files.filter((_, index) => stamps!.files[index] !== ABSENT) },
         states.time,
@@ -54,7 +51,11 @@ export async function readConfiguration(
       [...texts].filter(([file]) => !file.endsWith("deno.lock")),
       [application, identity, stamps?.places],
     ),
-    key: keyOf([...texts], [application, identity], stamps && contentOf(packages)),
+    key: keyOf(
+      [...texts],
+      [application, identity],
+      stamps && states.contentOf({ ...inputs, files: packages }),
+    ),
   };
 }
 

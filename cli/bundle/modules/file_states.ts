@@ -28,27 +28,21 @@ export class FileStates {
   readonly #states = new Map<string, string>();
   readonly #names = new Map<string, readonly Name[]>();
 
-  /**
-   * Identifies inputs by their content.
-   *
-   * @throws {Error} If this process may not read a file.
-   */
-  contentOf({ files, versions, names, paths }: Inputs): string {
-    return keyOf(
-      files.map((file) => [file, this.#once(`content ${file}`, () => contentOf(file))]),
-      versions.map((file) => this.#stampOf(file)),
-      names.map(([folder, start]) => this.#listOf(folder, start)),
-      paths.map((path) => this.#once(`path ${path}`, () => Deno.realPathSync(path))),
+  /** Identifies inputs by their content. Returns `undefined` if this process may not read a file, as in a deployment. */
+  contentOf({ files, versions, names, paths }: Inputs): string | undefined {
+    return unlessForbidden(() =>
+      keyOf(
+        files.map((file) => [file, this.#once(`content ${file}`, () => contentOf(file))]),
+        versions.map((file) => this.#stampOf(file)),
+        names.map(([folder, start]) => this.#listOf(folder, start)),
+        paths.map((path) => this.#once(`path ${path}`, () => Deno.realPathSync(path))),
+      )
     );
   }
 
-  /**
-   * Describes inputs without reading them, which is faster.
-   *
-   * @throws {Error} If this process may not see a file.
-   */
-  stampsOf({ files, versions, names, paths }: Inputs): Stamps {
-    return {
+  /** Describes inputs without reading them, which is faster. Returns `undefined` if this process may not see a file. */
+  stampsOf({ files, versions, names, paths }: Inputs): Stamps | undefined {
+    return unlessForbidden(() => ({
       files: files.map((file) => this.#stampOf(file)),
       places: [
         ...versions.map((file) => this.#stampOf(file)),
@@ -57,7 +51,7 @@ export class FileStates {
         ),
         ...paths.map((path) => this.#identityOf(path)),
       ],
-    };
+    }));
   }
 
   /** Whether all files are there, and none has changed since a time. */
@@ -200,8 +194,7 @@ export function areSame(some: Stamps | undefined, others: Stamps | undefined): b
     areEqual(some.places, others.places);
 }
 
-/** Reads files. Returns `undefined` if this process may not read one of them, as in a deployment. */
-export function unlessForbidden<T>(read: () => T): T | undefined {
+function unlessForbidden<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

@@ -1,21 +1,16 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ModuleBundle, Target } from "../packages/types.ts";
-import { Bundles } from "./bundles.ts";
-import type { Kept } from "../../programs/kept.ts";
+import { Bundles, type BundlesOptions } from "./bundles.ts";
 
-export interface ModuleBundleOptions {
+export interface ModuleBundleOptions
+  extends Pick<BundlesOptions, "isMinified" | "kept" | "signal"> {
   /** The folder of the application, with its configuration; the folder of the module by default. */
   readonly folder?: string | undefined;
   /** What the bundle runs on; Deno by default. */
   readonly target?: Target | undefined;
-  /** Whether names and white space are shortened. Classes and functions keep their names. */
-  readonly isMinified?: boolean | undefined;
   /** The bundles of the folder; by default new ones. */
   readonly bundles?: Bundles | undefined;
-  /** The results of earlier runs. */
-  readonly kept?: Kept | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -41,42 +41,26 @@ function allows(list: unknown, value: string): boolean {
 }
 
 /** The words for systems in names of packages, such as `@img/sharp-linuxmusl-x64`. */
-const SYSTEMS = {
-  linux: "linux",
-  linuxmusl: "linux",
-  darwin: "darwin",
-  macos: "darwin",
-  win32: "win32",
-  windows: "win32",
-  android: "android",
-  freebsd: "freebsd",
-  netbsd: "netbsd",
-  openbsd: "openbsd",
-  openharmony: "openharmony",
-  sunos: "sunos",
-  aix: "aix",
-} as const;
+const SYSTEM =
+  /^(linux(musl)?|darwin|macos|win32|windows|android|(free|net|open)bsd|openharmony|sunos|aix)$/;
 
-/** The words for processors in names of packages. */
-const PROCESSORS = {
-  x64: "x64",
+/** The words for processors. */
+const PROCESSOR =
+  /^(x64|amd64|x86_64|64|arm64|aarch64|arm|armv7|ia32|x86|universal|loong64|mips64el|ppc64(le)?|riscv64|s390x)$/;
+
+/** The words of Node.js for those that it names otherwise. */
+const NAMES: Readonly<Record<string, string>> = {
+  linuxmusl: "linux",
+  macos: "darwin",
+  windows: "win32",
   amd64: "x64",
   x86_64: "x64",
   64: "x64",
-  arm64: "arm64",
   aarch64: "arm64",
-  arm: "arm",
   armv7: "arm",
-  ia32: "ia32",
   x86: "ia32",
   universal: "any",
-  loong64: "loong64",
-  mips64el: "mips64el",
-  ppc64: "ppc64",
-  ppc64le: "ppc64",
-  riscv64: "riscv64",
-  s390x: "s390x",
-} as const;
+};
 
 /**
  * Tells for which system a package is, by its name: a package that is not installed has no `package.json`. Returns `undefined` if
@@ -84,10 +68,12 @@ const PROCESSORS = {
  */
 export function limitsInName(name: string): SystemLimits | undefined {
   const words = name.toLowerCase().split(/[^a-z0-9_]+/);
-  const valueOf = (list: Readonly<Record<string, string>>) =>
-    list[words.findLast((word) => Object.hasOwn(list, word)) ?? ""];
-  const os = valueOf(SYSTEMS);
-  const cpu = valueOf(PROCESSORS);
+  const os = words.findLast((word) => SYSTEM.test(word));
+  const cpu = words.findLast((word) => PROCESSOR.test(word));
   if (os === undefined || cpu === undefined) return undefined;
-  return { os, cpu, ...words.some((word) => word.includes("musl")) && { libc: "musl" } };
+  return {
+    os: NAMES[os] ?? os,
+    cpu: NAMES[cpu] ?? cpu,
+    ...words.some((word) => word.includes("musl")) && { libc: "musl" },
+  };
 }
