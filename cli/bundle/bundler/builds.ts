@@ -111,7 +111,6 @@ export class Builds {
       const made = new ModuleResult(entry, own, this.#options);
       if (made.circles.size > 0) continue;
       try {
-        await made.check(await reading, style.target);
         bundles.set(entry, await made.complete(made.output, await reading, style.target));
       } catch {
         continue;
@@ -135,7 +134,6 @@ export class Builds {
     }
     build.imports = made.imports;
     const reading = await build.reading!;
-    await made.check(reading, style.target);
     const output = made.circles.size === 0
       ? made.output
       : style.isMinified

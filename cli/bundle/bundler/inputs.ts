@@ -6,9 +6,9 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DENO_CONFIGS } from "../../programs/find_program.ts";
 import { isInside, isPackageFile, realPath } from "../packages/access.ts";
-import type { Graph } from "../packages/graph.ts";
 import type { BundlerOptions, Inputs } from "../packages/types.ts";
 import { foldersAbove, STATES } from "./application_folders.ts";
+import type { Reading } from "./resolver.ts";
 
 /** The files of a folder that decide how the modules there are bundled. */
 const CONFIGS = [...DENO_CONFIGS, "package.json", "tsconfig.json"];
@@ -22,7 +22,7 @@ const CONFIGS = [...DENO_CONFIGS, "package.json", "tsconfig.json"];
 export function inputsOf(
   entry: string,
   { inputs }: Metafile,
-  { modules, npmPackages = {} }: Graph,
+  { graph: { modules, npmPackages = {} }, packages }: Pick<Reading, "graph" | "packages">,
   options: BundlerOptions,
   others: readonly string[],
 ): Inputs {
@@ -43,15 +43,11 @@ export function inputsOf(
   if (!/^https?:/.test(entry)) addPlace(entry);
   for (const [input, { imports }] of Object.entries(inputs)) {
     const name = input.replace(/ with \{.*$/, "");
-    const [, id, path] = /^npm:((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(name) ?? [];
-    const file = id !== undefined
-      ? resolve(npmPackages[id]!.localPath, path!)
-      : /^https?:/.test(name)
-      ? locals.get(name)
-      : resolve(folder, name);
-    if (file === undefined || name.startsWith("data:")) continue;
+    const cached = packages.fileOf(name) ?? locals.get(name);
+    if (cached === undefined && /^(https?|data):/.test(name)) continue;
+    const file = cached ?? resolve(folder, name);
     files.add(file);
-    if (id !== undefined || file === locals.get(name)) continue;
+    if (cached !== undefined) continue;
     own.add(file);
     addPlace(file);
     for (const { path, original = path, external } of imports) {
@@ -80,11 +76,11 @@ export function inputsOf(
     if (isPackageFile(join(path, "x"), options)) add(path, "");
     else for (const name of [...CONFIGS, "node_modules"]) add(path, name + ".");
     for (const name of CONFIGS) if (existsSync(join(path, name))) files.add(join(path, name));
-    const packages = join(path, "node_modules");
-    if (!existsSync(packages)) continue;
-    add(packages, "");
+    const installed = join(path, "node_modules");
+    if (!existsSync(installed)) continue;
+    add(installed, "");
     for (const name of STATES) {
-      if (existsSync(join(packages, name))) files.add(join(packages, name));
+      if (existsSync(join(installed, name))) files.add(join(installed, name));
     }
   }
   const tsconfigs = [...configured].map((path) => join(path, "tsconfig.json")).concat(...files)
@@ -98,8 +94,8 @@ export function inputsOf(
       }
     }
   }
-  const packages = Object.values(npmPackages).map(({ localPath }) => localPath);
-  const versions = packages.filter((path) => isInside(path, npmCache))
+  const versions = Object.values(npmPackages).map(({ localPath }) => localPath)
+    .filter((path) => isInside(path, npmCache))
     .map((path) => join(dirname(path), "registry.json"));
   for (const { specifier } of modules) {
     const [, name] = /^https:\/\/jsr\.io(\/@[^/]+\/[^/]+)\//.exec(specifier) ?? [];

@@ -56,12 +56,6 @@ export class ModuleResult {
       !isPackageFile(resolve(this.#options.folder, input), this.#options);
   }
 
-  /** Refuses what does not work at run time. */
-  async check(reading: Reading, target: Target): Promise<void> {
-    this.#checkFiles();
-    await this.#refuseAddon(reading, target);
-  }
-
   /** Checks that the application itself imports each of its files, because esbuild resolves `require("./" + name)` alone. */
   #checkFiles(): void {
     const { folder } = this.#options;
@@ -75,15 +69,10 @@ export class ModuleResult {
   }
 
   /** Refuses a package that does not work without its native add-on. */
-  async #refuseAddon({ graph }: Reading, target: Target): Promise<void> {
+  async #refuseAddon({ packages }: Reading, target: Target): Promise<void> {
     const { metafile, outputFiles } = this.#part;
-    const { npmPackages = {} } = graph;
-    const fileOf = (input: string) => {
-      const [, id, path] = /^npm:((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(input) ?? [];
-      return id === undefined
-        ? resolve(this.#options.folder, input)
-        : resolve(npmPackages[id]!.localPath, path!);
-    };
+    const fileOf = (input: string) =>
+      packages.fileOf(input) ?? resolve(this.#options.folder, input);
     const code = outputFiles.find(({ path }) => path.endsWith(".js"))!.text;
     const addon = await findAddon(metafile, code, async (input) => {
       const file = fileOf(input.replace(/ with \{.*$/, ""));
@@ -118,15 +107,18 @@ export class ModuleResult {
   }
 
   /**
-   * Adds to a bundle what belongs to it.
+   * Adds to a bundle what belongs to it. Refuses what does not work at run time.
    *
    * @param output The bundle, and the warnings about it if they are known.
    */
   async complete(
     output: Output & { readonly warnings?: readonly string[] | undefined },
-    { graph, externals }: Reading,
+    reading: Reading,
     target: Target,
   ): Promise<ModuleBundle> {
+    this.#checkFiles();
+    await this.#refuseAddon(reading, target);
+    const { externals } = reading;
     const { metafile } = this.#part;
     const { folder } = this.#options;
     const own = Object.keys(metafile.inputs).filter((input) => this.#isOwn(input));
@@ -143,7 +135,7 @@ export class ModuleResult {
     const copied = externals?.packagesOf(made.imports.map(({ path }) => path));
     const unused = externals?.unusedIn(metafile);
     const manifests = copied?.packages.map(({ folder }) => join(folder, "package.json")) ?? [];
-    const inputs = inputsOf(this.#entry, metafile, graph, this.#options, manifests);
+    const inputs = inputsOf(this.#entry, metafile, reading, this.#options, manifests);
     const usesOldSdk = Object.keys(metafile.inputs)
       .some((input) => /^npm:aws-sdk@2|(^|\/)node_modules\/aws-sdk\//.test(input));
     const warnings = output.warnings ?? [

@@ -9,16 +9,14 @@ import { loaderOf } from "./loaders.ts";
 import { isOptional, uncaughtImport } from "../packages/optional_imports.ts";
 import { BY_ESBUILD, type Packages } from "../packages/packages.ts";
 
-/** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
-export type Resolutions = Map<string, OnResolveResult>;
-
 /** A module graph, and what was found with it. */
 export interface Reading {
   readonly graph: Graph;
   readonly packages: Packages;
   /** The imports that esbuild must not resolve by itself. */
   readonly asked: RegExp;
-  readonly resolutions: Resolutions;
+  /** The imports of packages that were resolved, by the importer and the imported path. Packages rarely change. */
+  readonly resolutions: Map<string, OnResolveResult>;
   /** The imports of packages that are left out of the bundle, if there may be any. */
   readonly externals: Externals | undefined;
 }
@@ -28,38 +26,28 @@ export const MISSING = "missing";
 
 /** Resolves the imports of one build. */
 export class Resolver {
-  readonly #resolutions: Resolutions;
   readonly #build: PluginBuild;
+  readonly #reading: Reading;
   readonly #folders: Folders;
-  readonly #graph: Graph;
   readonly #modules: ReadonlyMap<string, GraphModule>;
-  readonly #packages: Packages;
-  readonly #externals: Externals | undefined;
   /** The specifiers of the files that were resolved. */
   readonly #specifiers = new Map<string, string>();
 
-  constructor(
-    build: PluginBuild,
-    { graph, packages, resolutions, externals }: Reading,
-    folders: Folders,
-  ) {
-    this.#resolutions = resolutions;
-    this.#externals = externals;
+  constructor(build: PluginBuild, reading: Reading, folders: Folders) {
     this.#build = build;
-    this.#graph = graph;
+    this.#reading = reading;
     this.#folders = folders;
-    this.#modules = new Map(graph.modules.map((module) => [module.specifier, module]));
-    this.#packages = packages;
+    this.#modules = new Map(reading.graph.modules.map((module) => [module.specifier, module]));
   }
 
   async resolve(args: OnResolveArgs): Promise<OnResolveResult | undefined> {
     const { path, kind, importer } = args;
     if (!this.#isOfPackage(args)) return await this.#resolve(args);
     const key = `${kind} ${importer} ${path}`;
-    const known = this.#resolutions.get(key);
+    const known = this.#reading.resolutions.get(key);
     if (known !== undefined) return known;
     const result = await this.#resolve(args);
-    if (result?.path !== undefined) this.#resolutions.set(key, result);
+    if (result?.path !== undefined) this.#reading.resolutions.set(key, result);
     return result;
   }
 
@@ -73,9 +61,9 @@ export class Resolver {
     const builtin = path.startsWith("node:") ? path : `node:${path}`;
     if (isBuiltin(builtin)) return { path: builtin, external: true };
     if (kind === "entry-point") return await this.#follow(urlOf(path), args);
-    const isInCache = namespace === "file" && this.#packages.idOf(importer) !== undefined;
+    const isInCache = namespace === "file" && this.#reading.packages.idOf(importer) !== undefined;
     if (isInCache && !/^[./#]/.test(path)) {
-      const [id, subpath] = this.#packages.findImported(path, importer) ?? [];
+      const [id, subpath] = this.#reading.packages.findImported(path, importer) ?? [];
       return id === undefined
         ? await this.#miss(args, problem(`Could not resolve ${JSON.stringify(path)}`))
         : await this.#enter(id, subpath!, args);
@@ -115,7 +103,9 @@ export class Resolver {
   /** Follows a specifier that Deno has resolved. */
   async #follow(target: string, args: OnResolveArgs): Promise<OnResolveResult> {
     let specifier = target;
-    while (specifier in this.#graph.redirects) specifier = this.#graph.redirects[specifier]!;
+    while (specifier in this.#reading.graph.redirects) {
+      specifier = this.#reading.graph.redirects[specifier]!;
+    }
     if (specifier.startsWith("node:")) return { path: specifier, external: true };
     const module = this.#modules.get(specifier);
     if (specifier.startsWith("file:")) {
@@ -139,10 +129,10 @@ export class Resolver {
     meaning?: string,
   ): Promise<OnResolveResult> {
     const { conditions = [] } = this.#build.initialOptions;
-    const found = this.#packages.find(id, subpath, args.kind, conditions);
+    const found = this.#reading.packages.find(id, subpath, args.kind, conditions);
     return found === undefined
       ? await this.#take(
-        await this.#packages.enter(this.#build, id, subpath, args.kind),
+        await this.#reading.packages.enter(this.#build, id, subpath, args.kind),
         args,
         meaning,
       )
@@ -199,16 +189,16 @@ export class Resolver {
     meaning: string,
     args: OnResolveArgs,
   ): Promise<OnResolveResult | undefined> {
-    if (this.#externals === undefined || args.kind === "entry-point") return undefined;
+    if (this.#reading.externals === undefined || args.kind === "entry-point") return undefined;
     if (/^(text|bytes)$/.test(args.with["type"] ?? "")) return undefined;
     // Nothing of a copied package is in the bundle, so a file beside another file of a package is of no such package.
     if (this.#isOfPackage(args) && /^\.\.?(\/|$)/.test(args.path)) return undefined;
     try {
       const isCaught = () => this.#isCaught(args);
-      const path = await this.#externals.find(
+      const path = await this.#reading.externals.find(
         {
           file,
-          id: this.#packages.idOf(file),
+          id: this.#reading.packages.idOf(file),
           meaning,
           from: args.resolveDir || dirname(args.importer),
         },
@@ -233,7 +223,7 @@ export class Resolver {
   async #isOptional(args: OnResolveArgs): Promise<boolean> {
     const loader = loaderOf(args.importer);
     if (loader === undefined || !this.#isOfPackage(args)) return false;
-    const manifest = this.#packages.manifestAbove(args.importer);
+    const manifest = this.#reading.packages.manifestAbove(args.importer);
     const source = { contents: await Deno.readFile(args.importer), loader };
     return await isOptional(args.path, source, manifest);
   }

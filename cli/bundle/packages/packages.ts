@@ -82,6 +82,12 @@ export class Packages {
     );
   }
 
+  /** The file of a module that {@linkcode name} has named; `undefined` for other modules. */
+  fileOf(module: string): string | undefined {
+    const [, id, path] = /^npm:((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(module) ?? [];
+    return id === undefined ? undefined : join(this.#packages[id]!.localPath, path!);
+  }
+
   /** Resolves an import of a package, such as `npm:/hono@4.0.0/cookie`, by asking esbuild. */
   enter(
     { resolve }: Pick<PluginBuild, "resolve">,
