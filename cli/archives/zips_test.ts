@@ -28,12 +28,14 @@ Deno.test({
       }, kept);
     const join = async () =>
       joinZips(await zip("1", "bin/deno"), await zip("2", "b", "a"), await zip("3", "mate/c"));
-    const { pieces, files } = await join();
-    assertEquals([await join(), count], [{ pieces, files }, 3]);
+    const joined = await join();
+    const { pieces, files } = joined;
+    assertEquals([await join(), count], [joined, 3]);
     assertEquals(files.map(({ size }) => size), [8_000, 6_000, 1_000, 1_000]);
     assertEquals(files.map(({ name }) => name), ["bin/deno", "mate/c", "b", "a"]);
     const file = `${folder}/all.zip`;
     await Deno.writeFile(file, ReadableStream.from(pieces));
+    assertEquals([joined.zipped, joined.unzipped], [(await Deno.stat(file)).size, 16_000]);
     const look = async (option: string, ...args: string[]) => {
       const { code, stdout, stderr } = await run(unzip!, [option, file, ...args]);
       assertEquals(code, 0, stderr);
