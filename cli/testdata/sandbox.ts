@@ -1,6 +1,8 @@
 import type { InvokeOptions } from "../lambda/function_host.ts";
 import { detectIsolation, type Isolation } from "../lambda/isolation/isolation.ts";
 import { parseManifest, type Runtime } from "../manifest/manifest.ts";
+import { Bundles } from "../bundle/modules/bundles.ts";
+import { temporaryFolder } from "../../testdata/programs.ts";
 import { findNode } from "../programs/find_node.ts";
 import type { NodeRuntime } from "../programs/pinned_packages.ts";
 import { resolveGiven } from "../dev/resolve_locally.ts";
@@ -57,6 +59,10 @@ export function testPlatform(...[name, test, options]: Parameters<typeof testRun
   testRuntimes(name, test, options, isEvery ? RUNTIMES : ["deno"]);
 }
 
+/** The folder of all applications of a test file, and their bundler, because the start of one takes longer than a bundle. */
+const parent = temporaryFolder();
+const bundles = new Bundles({ folder: parent, quiet: 0 });
+
 /** An application with the function `one`, in a host. */
 export type App = Awaited<ReturnType<typeof startApp>>;
 
@@ -68,7 +74,7 @@ export async function startApp(
   chosen: Isolation | undefined = isolation,
 ) {
   await using stack = new AsyncDisposableStack();
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir({ dir: parent });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
   await Deno.writeTextFile(`${folder}/one.ts`, module);
   const log: string[] = [];
@@ -77,6 +83,7 @@ export async function startApp(
       application: applicationOf(settings),
       manifestPath: `${folder}/app.json`,
       log: ({ functionName, text }) => functionName && log.push(text),
+      bundles,
       ...options,
     }, chosen),
   );

@@ -14,6 +14,9 @@ import { until } from "../../../testdata/waiting.ts";
 import { plainFolders } from "../isolation/isolation.ts";
 import { checkInspected } from "./inspector.ts";
 
+/** With a bundler of its own, a bundle names its sources relative to the folder of the application. */
+const INSPECTED = { inspect: "one", bundles: undefined };
+
 const MODULE = `interface Input { readonly name: string }
 const started: number = Date.now();
 
@@ -34,7 +37,7 @@ for (const runtime of ["deno", ...NODE_RUNTIMES] as const) {
     ignore: !hasNamespace,
     async fn(t) {
       const settings = { runtime, timeout: TIMEOUT };
-      await using app = await startApp(MODULE, settings, { inspect: "one" });
+      await using app = await startApp(MODULE, settings, INSPECTED);
       const waits = runtime !== "deno";
       const { url } = app.host.inspector!;
       const source = pathToFileURL(join(app.folder, "one.ts")).href;
@@ -98,7 +101,7 @@ for (const runtime of ["deno", ...NODE_RUNTIMES.slice(-1)] as const) {
     ignore: !hasNamespace,
     async fn() {
       const settings = { runtime, permissions: runtime === "deno" ? { net: ["*"] } : undefined };
-      await using app = await startApp(FETCHING, settings, { inspect: "one" });
+      await using app = await startApp(FETCHING, settings, INSPECTED);
       const url = new URL(app.host.inspector!.url);
       const lists = ["/json", "/json/list"].map((path) => `http://${url.host}${path}`);
       for (const list of lists) {
@@ -129,7 +132,7 @@ Deno.test({
   async fn() {
     const settings = { runtime: "nodejs24.x" };
     const plain = plainFolders("a test needs this");
-    await using app = await startApp(FETCHING, settings, { inspect: "one" }, plain);
+    await using app = await startApp(FETCHING, settings, INSPECTED, plain);
     const { host, href } = new URL(app.host.inspector!.url);
     assertEquals((await fetch(`http://${host}/json/list`)).status, 403);
     {
