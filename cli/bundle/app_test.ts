@@ -37,7 +37,7 @@ const entries = (folder: string) =>
 
 Deno.test("bundleApp() makes a layer only if a function runs on Deno", async () => {
   const onNode = Object.fromEntries(
-    Object.entries(FUNCTIONS).map(([name, one]) => [name, { ...one, runtime: "nodejs22.x" }]),
+    Object.entries(FUNCTIONS).map(([name, one]) => [name, { ...one, runtime: "nodejs24.x" }]),
   );
   await using app = await makeApp(MODULES, onNode);
   const steps: string[] = [];

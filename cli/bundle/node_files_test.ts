@@ -152,7 +152,10 @@ for (const runtime of NODE_RUNTIMES) {
     await using app = await startApp(
       "export const handler = async (event: string) => event || Deno.pid;",
       { runtime },
-      { log: ({ functionName, text }) => functionName === "" && lines.push(text) },
+      {
+        bundles: undefined, // its own, which names sources relative to the folder of the application
+        log: ({ functionName, text }) => functionName === "" && lines.push(text),
+      },
     );
     assertEquals((await app.invoke("works")).json, "works");
     const found = lines.filter((line) =>

@@ -295,7 +295,7 @@ Deno.test("a service is not called without a grant, a login or a key of a functi
 
 Deno.test("a function on Node.js may call a service that its statements name", async () => {
   const statements = [{ Effect: "Allow", Action: ["ses:SendEmail"], Resource: "*" }];
-  await using test = await startWith(KEYS, { runtime: "nodejs22.x", statements });
+  await using test = await startWith(KEYS, { runtime: "nodejs24.x", statements });
   const [sesv2, , ssm] = SERVICES;
   await test.call(sesv2!);
   assertMatch(await test.call(ssm!), /"ssm" is not emulated.*name it in a statement/);
@@ -317,8 +317,8 @@ Deno.test("a request reaches only the hosts of the service that signs it, and th
     .concat("__proto__", "email%2f", "s3", "attacker.lambda-url", "");
   for (
     const settings of [
-      { runtime: "nodejs22.x", statements },
-      { runtime: "nodejs22.x", statements: [{ ...statements[0], Action: "*" }] },
+      { runtime: "nodejs24.x", statements },
+      { runtime: "nodejs24.x", statements: [{ ...statements[0], Action: "*" }] },
       { permissions: { net: ["*"] } },
       { permissions: { net: ["*.amazonaws.com"] } },
     ]
@@ -379,7 +379,7 @@ Deno.test("a service goes to the emulator that .env alone names, for the functio
   const ssm = SERVICES.find(([name]) => name === "ssm")!;
   const kms = SERVICES.find(([name]) => name === "kms")!;
   const statements = [{ Effect: "Allow", Action: ["ssm:GetParameter"], Resource: "*" }];
-  const onNode = { runtime: "nodejs22.x", statements };
+  const onNode = { runtime: "nodejs24.x", statements };
   const only = { AWS_ENDPOINT_URL_SSM: emulator.url, AWS_ENDPOINT_URL_KMS: emulator.url };
   await using node = await startWith(only, onNode);
   assertEquals(await node.call(ssm), "from-emulator");

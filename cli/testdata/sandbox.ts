@@ -19,20 +19,19 @@ if (!hasNamespace) {
   console.error("NOT RUN: the tests of mount namespaces, which this machine does not allow");
 }
 
-/** The last one is tested always. */
-const ALL: readonly NodeRuntime[] = ["nodejs22.x", "nodejs26.x", "nodejs24.x"];
-
 const isEvery = Deno.env.has("EVERY_RUNTIME");
 
-/**
- * The newest runtime of Node.js, or all of them in the tasks `test:runtimes` and `attacks`. There is none if this machine cannot
- * get them.
- */
+/** The newest runtime of Node.js, or all of them in the tasks `test:runtimes` and `attacks`. */
+const TESTED: readonly NodeRuntime[] = isEvery
+  ? ["nodejs22.x", "nodejs26.x", "nodejs24.x"]
+  : ["nodejs24.x"];
+
+/** The tested runtimes of Node.js. There is none if this machine cannot get them. */
 export const NODE_RUNTIMES: readonly NodeRuntime[] = isolation === undefined
   ? []
-  : await Promise.all(ALL.map((runtime) => findNode(runtime)))
+  : await Promise.all(TESTED.map((runtime) => findNode(runtime)))
     .then(
-      () => ALL.slice(isEvery ? 0 : -1),
+      () => TESTED,
       ({ message }) => {
         console.error(`NOT RUN: functions for Node.js. ${message}`);
         return [];

@@ -125,7 +125,10 @@ for (const runtime of RUNTIMES) {
   Deno.test(`${runtime}: a function reads the files of the packages that its manifest names`, async () => {
     const packages = ["words", "fonts", "worker"];
     const settings = { runtime, packages, memory: 256 };
-    await using app = await startApp(PACKAGES["all.ts"]!, settings, { bundling: "when invoked" });
+    await using app = await startApp(PACKAGES["all.ts"]!, settings, {
+      bundling: "when invoked",
+      bundles: undefined, // its own, which finds the packages of the application
+    });
     const encoder = new TextEncoder();
     await writeFiles(
       app.folder,
