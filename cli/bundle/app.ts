@@ -15,7 +15,7 @@ import { Kept, keyOf } from "../programs/kept.ts";
 import { ignorePrograms } from "../programs/find_program.ts";
 import { checkLimits, type Contents, contentsOf, type Sizes } from "../archives/sizes.ts";
 import { describeApi, makeOwnFiles } from "./api/describe_api.ts";
-import { addCodeCaches } from "../starts/code_cache.ts";
+import { addCodeCaches, type CodeCacheOptions } from "../starts/code_cache.ts";
 import {
   type Architecture,
   DENO_PACKAGES,
@@ -160,7 +160,7 @@ export async function bundleApplication(
   }));
   // One of them may fail while functions start. The error comes below.
   const zipping = Promise.allSettled([...layerZips, ...functionZips.flatMap(({ zips }) => zips)]);
-  const works: Promise<readonly string[]>[] = [];
+  const works: Promise<readonly (string | readonly string[])[]>[] = [];
   if (api !== undefined) {
     progress("Describing the API");
     const described = describeApi({
@@ -181,7 +181,7 @@ export async function bundleApplication(
       functionZips.find(({ name }) => name === function_)!.zips.push(zip);
     };
     works.push(
-      oneByOne(
+      Array.fromAsync( // one after the other
         layers,
         (layer) => addCodeCaches(application, ofDeno, { ...layer, kept, signal, onStart, onCache }),
       ),
@@ -189,7 +189,7 @@ export async function bundleApplication(
   }
   if (options.hasCache !== false && functions.some(({ hasLayer }) => !hasLayer)) {
     progress("Starting the functions for Node.js");
-    works.push(oneByOne(architectures, (architecture) => {
+    works.push(Array.fromAsync(architectures, (architecture) => {
       const own = functions.filter((one) => (one.architecture ?? architecture) === architecture);
       const files = new Map(own.map(({ name, files }) => [name, files]));
       return startOnNode(application, files, { architecture, kept, signal, onStart });
@@ -198,7 +198,7 @@ export async function bundleApplication(
   void Promise.allSettled(works).then(() => onStart()); // if earlier runs have started all functions
   await Promise.allSettled([...works, zipping]);
   await Promise.allSettled(functionZips.flatMap(({ zips }) => zips)); // with those of the caches
-  new Set((await Promise.all(works)).flat()).forEach((text) => options.warn(text));
+  new Set((await Promise.all(works)).flat(2)).forEach((text) => options.warn(text));
   progress("Writing the zips");
   const layerArchives = await Promise.all(layers.map(({ architecture }, index) => {
     const path = `${options.out}/layer-${architecture}.zip`;
@@ -219,26 +219,9 @@ export async function bundleApplication(
   return all.map(({ pieces: _, ...sizes }) => sizes);
 }
 
-/** Does work on one item after the other. Returns all warnings. */
-async function oneByOne<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<readonly string[]>,
-): Promise<string[]> {
-  const warnings: string[] = [];
-  for (const item of items) warnings.push(...await work(item));
-  return warnings;
-}
-
 type Archive = BundledArchive & Pick<JoinedZip, "pieces">;
 
-interface Layer {
-  readonly architecture: Architecture;
-  /** Identifies the files and Deno. */
-  readonly id: string;
-  /** The files without Deno. */
-  readonly files: readonly ArchiveFile[];
-  /** Finds Deno, if something is made of it: reading it takes long. */
-  readonly deno: () => Promise<string>;
+interface Layer extends Pick<CodeCacheOptions, "architecture" | "id" | "files" | "deno"> {
   readonly zip: () => Promise<JoinedZip>;
 }
 

@@ -9,26 +9,6 @@ import { type Kept, keyOf, type Parts } from "../programs/kept.ts";
 import { type ArchiveFile, identifyFiles, writeFiles } from "../archives/archive.ts";
 import { identifyTool } from "../programs/identify_tool.ts";
 
-/** A function that is started for a short time. */
-export interface WarmStart {
-  /** The unpacked layer and function, and a folder for `/tmp`. */
-  readonly folders: Folders;
-  /** The command that starts the runtime; by default the bootstrap of the layer. */
-  readonly program?: readonly [string, ...string[]] | undefined;
-  /** The most processor time, in seconds; 10 by default. */
-  readonly workLimit?: number | undefined;
-  /** The environment variables, as on Lambda, except the address of the Runtime API. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** How the function is kept apart. */
-  readonly isolation: Isolation;
-  /** Whether the function has the network of this machine; yes by default. Without one, it tells by its standard error that it has started. */
-  readonly hasNetwork?: boolean | undefined;
-  /** Ends the start early: the function is killed. */
-  readonly signal?: AbortSignal | undefined;
-  /** Is called when the process has been started. */
-  readonly onStart?: (() => void) | undefined;
-}
-
 /** The handler of a function is missing or invalid. */
 export class HandlerError extends Error {}
 
@@ -66,9 +46,24 @@ export interface StartOptions {
   readonly isolation?: Isolation | undefined;
   /** The most processor time of each, in seconds; 10 by default. */
   readonly workLimit?: number | undefined;
+  /** Ends the starts early: the functions are killed. */
   readonly signal?: AbortSignal | undefined;
   /** Is called for each function that is started. */
   readonly onStart?: (() => void) | undefined;
+}
+
+/** A function that is started for a short time. */
+export interface WarmStart extends Pick<StartOptions, "workLimit" | "signal" | "onStart"> {
+  /** The unpacked layer and function, and a folder for `/tmp`. */
+  readonly folders: Folders;
+  /** The command that starts the runtime; by default the bootstrap of the layer. */
+  readonly program?: readonly [string, ...string[]] | undefined;
+  /** The environment variables, as on Lambda, except the address of the Runtime API. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** How the function is kept apart. */
+  readonly isolation: Isolation;
+  /** Whether the function has the network of this machine; yes by default. Without one, it tells by its standard error that it has started. */
+  readonly hasNetwork?: boolean | undefined;
 }
 
 /**

@@ -60,11 +60,12 @@ export async function findApplication(
   ]);
   const considered = root === undefined ? above : above.slice(0, above.indexOf(root) + 1);
   const configs = considered.flatMap((candidate) =>
-    DENO_CONFIGS.map((name) => ({ candidate, ...parsed(join(candidate, name)) }))
+    DENO_CONFIGS.map((name) => join(candidate, name))
+      .map((config) => ({ config, ...parsed(config) }))
   );
-  for (const { candidate, links } of configs) {
+  for (const { config, links } of configs) {
     for (const link of Array.isArray(links) ? links : []) {
-      const path = await linkedFolder(candidate, String(link));
+      const path = await linkedFolder(config, String(link));
       folders.add(path);
       if (!isInside(path, folder)) linked.add(path);
     }
@@ -160,41 +161,22 @@ function isMatch(path: string, member: string): boolean {
 }
 
 /** Checks a folder of `links`, because it may stand in the configuration of a clone. Returns the folder without links. */
-async function linkedFolder(folder: string, link: string): Promise<string> {
-  const path = await realPathIfAllowed(resolve(folder, link));
+async function linkedFolder(config: string, link: string): Promise<string> {
+  // A folder that does not exist, or that this program may not see, is reported with the import.
+  const realPath = (path: string) => Deno.realPath(path).catch(() => path);
+  const path = await realPath(resolve(dirname(config), link));
   const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
-  const isHome = home && [home, await realPathIfAllowed(home)].some((one) => isInside(one, path));
-  const files = [...DENO_CONFIGS, "package.json"];
-  const texts = await Promise.all(files.map((name) => readIfAllowed(join(path, name))));
+  const isHome = home && [home, await realPath(home)].some((one) => isInside(one, path));
+  const isProject = [...DENO_CONFIGS, "package.json"].map((name) =>
+    Deno.stat(join(path, name)).then(({ isFile }) => isFile, () => false)
+  );
   const reason = isHome
     ? "it is your home folder, or contains it"
-    : texts.every((text) => text === undefined)
-    ? "it has no deno.json and no package.json"
-    : undefined;
+    : (await Promise.all(isProject)).includes(true)
+    ? undefined
+    : "it has no deno.json and no package.json";
   if (reason === undefined) return path;
-  const file = (await readIfAllowed(join(folder, "deno.json"))) === undefined
-    ? "deno.jsonc"
-    : "deno.json";
   throw new Error(
-    `Cannot use "${link}" in "links" of "${
-      join(folder, file)
-    }": ${reason}; name the folder of a project, or remove the link`,
+    `Cannot use "${link}" in "links" of "${config}": ${reason}; name the folder of a project, or remove the link`,
   );
-}
-
-async function realPathIfAllowed(path: string): Promise<string> {
-  try {
-    return await Deno.realPath(path);
-  } catch {
-    return path; // It does not exist, or this program may not see it. The bundler reports that with the import.
-  }
-}
-
-/** Reads a file, which may be forbidden. */
-async function readIfAllowed(path: string): Promise<string | undefined> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch {
-    return undefined;
-  }
 }

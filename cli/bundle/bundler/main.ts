@@ -28,9 +28,9 @@ async function serve(options: BundlerOptions): Promise<void> {
   Object.keys(environment).filter((name) => !KEPT.test(name))
     .forEach((name) => Deno.env.delete(name));
   const builds = new Builds(options, environment);
-  let writing = Promise.resolve();
+  const output = Deno.stdout.writable.getWriter();
   const answer = (message: Message<Answer>) => {
-    for (const bytes of encodeMessage(message)) writing = writing.then(() => writeAll(bytes));
+    for (const bytes of encodeMessage(message)) void output.write(bytes);
   };
   for await (const question of readMessages<Question>(Deno.stdin.readable)) {
     const { id } = question;
@@ -54,8 +54,4 @@ function copy(
       ? { missing: error.missing }
       : { problem: (error as Error).message };
   }
-}
-
-async function writeAll(bytes: Uint8Array): Promise<void> {
-  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await Deno.stdout.write(rest));
 }

@@ -1,5 +1,4 @@
 import type { Metafile } from "esbuild";
-import { realpathSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 
 /** The folders that a bundle may take files from. The paths have no links. */
@@ -98,7 +97,8 @@ export function filesOfOthers(
         if (!external) reach(fileOf(path));
         else if (path.includes("*")) {
           const [pattern = ""] = /[^/]*\*.*$/.exec(path)!;
-          const found = realFolder(resolve(folder, dirname(file), path.slice(0, -pattern.length)));
+          const place = resolve(folder, dirname(file), path.slice(0, -pattern.length));
+          const found = realPath(place) ?? place; // A folder that does not exist has no files.
           own.map(fileOf).filter((one) => isMatch(relative(found, resolve(folder, one)), pattern))
             .forEach(reach);
         }
@@ -116,12 +116,4 @@ function isMatch(path: string, pattern: string): boolean {
   );
   return !path.startsWith("..") &&
     new RegExp(`^${parts.join("")}$`, "s").test(path.split(sep).join("/"));
-}
-
-function realFolder(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // The folder does not exist, so the import found nothing.
-  }
 }
