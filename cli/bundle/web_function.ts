@@ -12,8 +12,14 @@ import { writeZips } from "../archives/write_zips.ts";
 import { joinZips, zipFiles } from "../archives/zips.ts";
 import { bundleError, bundleFunctions } from "./functions.ts";
 import { bundleOwn } from "./modules/own_modules.ts";
-import { MODULES } from "../runtime/modules.ts";
+import { placeOf } from "../runtime/modules.ts";
 import { platformOf } from "./packages/platforms.ts";
+
+/** The server. Nothing calls `load`: it makes the module a part of the module graph, which other commands do without. */
+const SERVER = {
+  url: placeOf("web_listen"),
+  load: () => import("../runtime/web_listen.ts"),
+};
 
 /** The only runtime and architecture of Web Functions. */
 const RUNTIME = "nodejs24.x";
@@ -64,7 +70,7 @@ export async function bundleWebFunction(
   });
   if (problems.size > 0) throw bundleError(problems);
   const own = { kept, signal, target: RUNTIME, isMinified: true } as const;
-  const [server] = await bundleOwn([MODULES.webServer.url], own);
+  const [server] = await bundleOwn([SERVER.url], own);
   const encoder = new TextEncoder();
   const files = [
     { path: "index.js", data: encoder.encode(startOf(settings.code.export)) },

@@ -1,9 +1,10 @@
 import { extname } from "node:path";
 
 /** The place of a module in this folder: a `.js` in the npm package. */
-const placeOf = (name: string) => new URL(`${name}${extname(import.meta.url)}`, import.meta.url);
+export const placeOf = (name: string): URL =>
+  new URL(`${name}${extname(import.meta.url)}`, import.meta.url);
 
-/** The modules of the tool that are bundled into functions. Nothing calls `load`: it makes a module a part of the module graph. */
+/** The modules of the tool that are bundled for functions of every application. Nothing calls `load`: it makes a module a part of the module graph. */
 export const MODULES = {
   runtime: {
     url: placeOf("runtime_bootstrap"),
@@ -12,9 +13,5 @@ export const MODULES = {
   secretReader: {
     url: placeOf("secret_reader"),
     load: () => import("./secret_reader.ts"),
-  },
-  webServer: {
-    url: placeOf("web_listen"),
-    load: () => import("./web_listen.ts"),
   },
 };
