@@ -3,15 +3,10 @@ import { refuse, validate } from "../../function/schema.ts";
 import { HttpBadRequestError } from "../errors/client_errors.ts";
 import { errorKind } from "../errors/http_error.ts";
 import type { FnProxyEvent } from "../event/proxy_event.ts";
-import {
-  hasMiddleware,
-  type Middleware,
-  readUse,
-  withMiddleware,
-} from "../middleware/middleware.ts";
+import { type Middleware, readUse, withMiddleware, WRAPPED } from "../middleware/middleware.ts";
 import { Answer } from "../response/answer.ts";
-import { isBuilt } from "../response/http_response.ts";
-import { isReply, type Reply, withOutput } from "../response/reply.ts";
+import { BUILT, hasMark } from "../response/http_response.ts";
+import { type Reply, REPLY, withOutput } from "../response/reply.ts";
 import type { ProxyResult, ProxyRoute } from "../response/route.ts";
 import { aboutResult } from "../response/exchange.ts";
 import { isBytes, isStream, isWebResponse } from "../../function/bytes.ts";
@@ -91,7 +86,7 @@ export function implement<const Api extends ApiDescription, Keys extends keyof A
     const description = readDescription(api, key);
     const name = `route ${JSON.stringify(key)}`;
     if (typeof route !== "function") throw invalid(name, `a function, got ${kindOf(route)}`);
-    if (hasMiddleware(route)) throw invalid(name, EXPECTED_USE);
+    if (hasMark(route, WRAPPED)) throw invalid(name, EXPECTED_USE);
     const checked = checkRoute(key, description, route as ProxyRoute);
     return [key, use.length === 0 ? checked : withMiddleware(use, checked)] as const;
   });
@@ -149,7 +144,7 @@ function checkResult(
   key: string,
 ): Reply | unknown {
   if (isUnchecked(result)) return result;
-  const made: Reply = isReply(result)
+  const made: Reply = hasMark(result, REPLY)
     ? result
     : { status: result === undefined ? 204 : 200, payload: result };
   const { status, payload } = made;
@@ -177,6 +172,6 @@ function checkResult(
 function isUnchecked(result: unknown): boolean {
   if (result instanceof Answer) throw invalid("result of a described route", EXPECTED_USE);
   if (typeof result !== "object" || result === null) return false;
-  return isBytes(result) || isStream(result) || isBuilt(result) || isWebResponse(result) ||
+  return isBytes(result) || isStream(result) || hasMark(result, BUILT) || isWebResponse(result) ||
     result instanceof Error || errorKind(result) !== undefined;
 }

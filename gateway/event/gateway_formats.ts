@@ -149,34 +149,19 @@ const FORMATS = [ALB, HTTP, LATTICE];
 export const WEB_FORMAT: unique symbol = Symbol.for("@mate/core/gateway/format/1");
 
 /** The raw event of a gateway with its format, which each accessor asks for. */
-export class GatewayEvent {
+export interface GatewayEvent {
   readonly raw: JsonObject;
-  /** The format. The event of another service counts as REST. */
-  readonly known: Format;
-  readonly #sender: unknown;
-
-  constructor(raw: JsonObject) {
-    this.raw = raw;
-    this.known = recogniseFormat(raw);
-    this.#sender = senderOf(raw);
-  }
-
-  /**
-   * The format.
-   *
-   * @throws {CloudEventSpecificationError} If another AWS service sent the event. The message says which.
-   */
-  get format(): Format {
-    if (this.#sender === undefined) return this.known;
-    throw specificationError(
-      ["requestContext"],
-      `is absent: this looks like an event of "${this.#sender}"`,
-    );
-  }
+  readonly format: Format;
 }
 
-/** Recognises the format of an event by the keys that only one gateway sends. Any other event counts as REST. */
-function recogniseFormat(event: JsonObject): Format {
+/** Recognises the format of an event. The event of another AWS service has a format whose name alone can be read. */
+export function recogniseEvent(raw: JsonObject): GatewayEvent {
+  const sender = senderOf(raw);
+  return { raw, format: sender === undefined ? formatOf(raw) : foreignFormat(sender) };
+}
+
+/** Finds the format by the keys that only one gateway sends. Any other event counts as REST. */
+function formatOf(event: JsonObject): Format {
   const web = (event as { [WEB_FORMAT]?: Format })[WEB_FORMAT];
   const context = own(event, "requestContext");
   if (web || !isObject(context)) return web ?? REST;
@@ -194,4 +179,17 @@ function senderOf(event: JsonObject): unknown {
   if (records === undefined) return own(event, "detail") && own(event, "source");
   const { eventSource, EventSource = "Records" } = Object(Object(records)[0]);
   return eventSource ?? EventSource;
+}
+
+/** The format of the event of another service. Whoever asks it for the place of a fact gets the error that names the service. */
+function foreignFormat(sender: unknown): Format {
+  return new Proxy(REST, {
+    get({ name }, key) {
+      if (key === "name") return name;
+      throw specificationError(
+        ["requestContext"],
+        `is absent: this looks like an event of "${sender}"`,
+      );
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { proxyEvent } from "../../testing/mod.ts";
 import { HttpNotFoundError } from "../errors/client_errors.ts";
 import { load } from "../testdata/events.ts";
 import { FnProxyEvent } from "./proxy_event.ts";
-import { GatewayEvent } from "./gateway_formats.ts";
+import { recogniseEvent } from "./gateway_formats.ts";
 import { readRoutePath } from "./route_path.ts";
 
 /** The result of every accessor, or the key of the error that the accessor raises. */
@@ -14,7 +14,7 @@ function readAll(raw: JsonObject): Record<string, unknown> {
     format: () => event.format,
     sourceIp: () => event.sourceIp().text,
     accept: () => event.header("Accept"),
-    routePath: () => readRoutePath(new GatewayEvent(raw)),
+    routePath: () => readRoutePath(recogniseEvent(raw)),
     dishes: () => event.queryValues("dish"),
     url: () => event.url().href,
     httpMethod: () => event.httpMethod(),
@@ -300,17 +300,17 @@ Deno.test("routePath() is the path below the stage", () => {
     ] as const
   ) {
     const raw = { version: "2.0", rawPath, requestContext: { http: {}, stage } };
-    assertEquals(readRoutePath(new GatewayEvent(raw)), expected);
+    assertEquals(readRoutePath(recogniseEvent(raw)), expected);
     // A REST API whose custom domain has the stage in the URL sends it in both paths.
     const rest = { path: rawPath, requestContext: { path: rawPath, stage } };
-    assertEquals(readRoutePath(new GatewayEvent(rest)), expected);
+    assertEquals(readRoutePath(recogniseEvent(rest)), expected);
   }
   const requestContext = { path: "/v0/v0/okay", stage: "v0" };
-  assertEquals(readRoutePath(new GatewayEvent({ path: "/v0/okay", requestContext })), "/v0/okay");
-  assertEquals(readRoutePath(new GatewayEvent({ requestContext })), "/v0/okay");
-  assertEquals(readRoutePath(new GatewayEvent({ path: "/okay", requestContext: {} })), "/okay");
+  assertEquals(readRoutePath(recogniseEvent({ path: "/v0/okay", requestContext })), "/v0/okay");
+  assertEquals(readRoutePath(recogniseEvent({ requestContext })), "/v0/okay");
+  assertEquals(readRoutePath(recogniseEvent({ path: "/okay", requestContext: {} })), "/okay");
   assertEquals(
-    readRoutePath(new GatewayEvent({ path: "/null/a", requestContext: { elb: {} } })),
+    readRoutePath(recogniseEvent({ path: "/null/a", requestContext: { elb: {} } })),
     "/null/a",
   );
 });
@@ -341,10 +341,10 @@ Deno.test("the stage is taken off a path only if the gateway put it there", () =
   ) {
     const requestContext = { path, stage: "v0", httpMethod: "GET" };
     const given = JSON.parse(JSON.stringify({ path, resource, pathParameters, requestContext }));
-    assertEquals(readRoutePath(new GatewayEvent(given)), expected, JSON.stringify(given));
+    assertEquals(readRoutePath(recogniseEvent(given)), expected, JSON.stringify(given));
     // Only the path of the context has the stage: the other path is below it, unless the resource tells more.
     const below = { ...given, requestContext: { ...requestContext, path: `/v0${path}` } };
     const isTold = typeof resource === "string" && resource !== "$default";
-    assertEquals(readRoutePath(new GatewayEvent(below)), isTold ? expected : path);
+    assertEquals(readRoutePath(recogniseEvent(below)), isTold ? expected : path);
   }
 });

@@ -12,9 +12,9 @@ import { JSON_TYPE } from "../negotiation/media_type.ts";
 import { Answer, type AnswerContent } from "./answer.ts";
 import { aboutResult, type Exchange } from "./exchange.ts";
 import { addFields, AnswerHeaders, headersOf } from "./headers.ts";
-import { type HttpResponse, isBuilt } from "./http_response.ts";
+import { BUILT, hasMark, type HttpResponse } from "./http_response.ts";
 import { answerPayload, makeAnswer } from "./payload.ts";
-import { type DescribedReply, isReply, type Reply } from "./reply.ts";
+import { type DescribedReply, type Reply, REPLY } from "./reply.ts";
 import { checkStatus, isBodyless, isDescribed } from "./status.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./transformer.ts";
 
@@ -43,27 +43,23 @@ export function answerResult(result: unknown, exchange: Exchange): Answer | Prom
   if (result instanceof Answer) return result;
   if (result instanceof Error || errorKind(result)) throw result;
   try {
-    return writeResult(result, exchange);
+    if (hasMark(result, REPLY)) return answerReply(result, exchange);
+    if (hasMark(result, BUILT)) return answerBuilt(result, exchange);
+    if (isWebResponse(result)) return answerWebResponse(result, exchange);
+    const object = Object(result);
+    const looksLikeResponse = Object.hasOwn(object, "statusCode") &&
+      Number.isInteger(object.statusCode) &&
+      Object.keys(object).every((key) => RESPONSE_KEY.test(key));
+    if (looksLikeResponse) { // it may be data of a client
+      throw invalid("result", "reply() or asResponse() around a response");
+    }
+    if (object.headers instanceof AnswerHeaders) {
+      throw invalid("result", "the answer itself instead of a copy");
+    }
+    return answerReply({ status: result === undefined ? 204 : 200, payload: result }, exchange);
   } catch (thrown) {
     throw aboutResult(thrown);
   }
-}
-
-function writeResult(result: unknown, exchange: Exchange): Answer | Promise<Answer> {
-  if (isReply(result)) return answerReply(result, exchange);
-  if (isBuilt(result)) return answerBuilt(result, exchange);
-  if (isWebResponse(result)) return answerWebResponse(result, exchange);
-  const object = Object(result);
-  const looksLikeResponse = Object.hasOwn(object, "statusCode") &&
-    Number.isInteger(object.statusCode) &&
-    Object.keys(object).every((key) => RESPONSE_KEY.test(key));
-  if (looksLikeResponse) { // it may be data of a client
-    throw invalid("result", "reply() or asResponse() around a response");
-  }
-  if (object.headers instanceof AnswerHeaders) {
-    throw invalid("result", "the answer itself instead of a copy");
-  }
-  return answerReply({ status: result === undefined ? 204 : 200, payload: result }, exchange);
 }
 
 function answerReply(
@@ -71,7 +67,7 @@ function answerReply(
   exchange: Exchange,
 ): Answer | Promise<Answer> {
   const { payloads, extraHeaders } = exchange.settings;
-  const headers = headersOf(own, cookies);
+  const headers = own || cookies ? headersOf(own, cookies) : new AnswerHeaders();
   if (payload !== undefined && type === undefined && !isBytes(payload) && !isStream(payload)) {
     addFields(headers, extraHeaders);
     return answerPayload(status, payload, payloads, headers, exchange, isSchemaOutput);
