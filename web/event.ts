@@ -34,9 +34,9 @@ const FORMAT: Omit<Format, "body"> = {
   requestId: ["requestContext", "requestId"],
   scheme: ["requestContext", "scheme"],
   path: (event) => readString(event, ["path"]),
-  headers: (event, take, wanted) => void readMap(event, "headers", take, false, wanted),
+  headers: (event, wanted) => readMap(event, "headers", false, wanted) ?? [],
   rawQuery: (event) => readString(event, ["query"]),
-  query: (event, take) => parseQuery(readString(event, ["query"]), take),
+  query: (event) => parseQuery(readString(event, ["query"])),
 };
 
 /** The format of one event, with what no JSON carries. */

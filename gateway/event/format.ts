@@ -18,8 +18,8 @@ import {
  */
 export type EventFormat = "rest" | "http" | "alb" | "lattice" | "web";
 
-/** Takes the name and the value of each header or parameter, in order. */
-export type Take = (name: string, value: string) => void;
+/** A header field or a parameter. */
+export type Pair = readonly [name: string, value: string];
 
 /** The places of all facts in the events of one kind of gateway. */
 export interface Format {
@@ -46,11 +46,11 @@ export interface Format {
   /** Absent if the gateway does not send the key of the route. */
   readonly routeKey?: (event: JsonObject) => string;
   /** Reads all header fields, or the fields of one name in lower case. */
-  readonly headers: (event: JsonObject, take: Take, wanted?: string) => void;
+  readonly headers: (event: JsonObject, wanted?: string) => readonly Pair[];
   /** The query as transmitted, without the `?`; absent if the gateway decodes the query. */
   readonly rawQuery?: (event: JsonObject) => string | null;
   /** Reads the decoded parameters of the query. */
-  readonly query: (event: JsonObject, take: Take) => void;
+  readonly query: (event: JsonObject) => readonly Pair[];
   /** The body, as it is in the event; bytes if no gateway made a text of them. */
   readonly body: (event: JsonObject) => string | Uint8Array<ArrayBuffer> | null;
   /** Absent if the gateway does not send claims. */
@@ -64,23 +64,23 @@ export interface Format {
 }
 
 /**
- * Reads a map of headers or parameters.
+ * Reads a map of headers or parameters, in order.
  *
  * @param key The key of the map.
  * @param lists Whether the values in the map are lists of texts or texts; both unless given.
  * @param wanted A name in lower case. Entries of other names are left out and are not checked.
- * @returns False if the map is absent or null.
+ * @returns The entries; `undefined` if the map is absent or null.
  * @throws {CloudEventSpecificationError} If the map or a value is malformed.
  */
 export function readMap(
   event: JsonObject,
   key: string,
-  take: Take,
   lists?: boolean,
   wanted?: string,
-): boolean {
+): Pair[] | undefined {
   const map = readOptionalObject(event, [key], 0);
-  if (map === null) return false;
+  if (map === null) return undefined;
+  const pairs: Pair[] = [];
   // A loop over `Object.keys()` reads the values far slower. This one has inherited keys at its end.
   let left = Object.keys(map).length;
   for (const name in map) {
@@ -90,16 +90,16 @@ export function readMap(
       continue;
     }
     const value = map[name];
-    if (typeof value === "string" && lists !== true) take(name, value);
+    if (typeof value === "string" && lists !== true) pairs.push([name, value]);
     else if (Array.isArray(value) && lists !== false) {
       for (let index = 0; index < value.length; index++) {
         const item = value[index];
         if (typeof item !== "string") throw wrongType([key, name, index], item, "a string");
-        take(name, item);
+        pairs.push([name, item]);
       }
     } else throw wrongType([key, name], value, lists ? "an array" : "a string");
   }
-  return true;
+  return pairs;
 }
 
 /** Reads a map of lists or, if the event does not have this map, a map of texts; see {@linkcode readMap}. */
@@ -107,26 +107,24 @@ export function readEither(
   event: JsonObject,
   lists: string,
   texts: string,
-  take: Take,
   wanted?: string,
-): void {
-  if (!readMap(event, lists, take, true, wanted)) readMap(event, texts, take, false, wanted);
+): Pair[] {
+  return readMap(event, lists, true, wanted) ?? readMap(event, texts, false, wanted) ?? [];
 }
 
-/** Makes an object of names and values. The last value of a name counts. */
-export function toRecord(read: (take: Take) => void): Record<string, string> {
+/** Makes an object of pairs. The last value of a name counts. */
+export function toRecord(pairs: readonly Pair[] = []): Record<string, string> {
   const record: Record<string, string> = {};
-  read((name, value) => setOwn(record, name, value));
+  for (const [name, value] of pairs) setOwn(record, name, value);
   return record;
 }
 
 /** Parses a query as `application/x-www-form-urlencoded`. */
-export function parseQuery(query: string, take: Take): void {
-  for (const parameter of query.split("&")) {
-    if (parameter === "") continue;
+export function parseQuery(query: string): Pair[] {
+  return query.split("&").filter((parameter) => parameter !== "").map((parameter) => {
     const sign = `${parameter}=`.indexOf("=");
-    take(decodeForm(parameter.slice(0, sign)), decodeForm(parameter.slice(sign + 1)));
-  }
+    return [decodeForm(parameter.slice(0, sign)), decodeForm(parameter.slice(sign + 1))];
+  });
 }
 
 /** Decodes a form-encoded text. A text with a malformed escape stays as it is. */

@@ -13,12 +13,12 @@ import {
 import {
   decodeForm,
   type Format,
+  type Pair,
   parseQuery,
   readAuthorizerContext,
   readEither,
   readIdentity,
   readMap,
-  type Take,
 } from "./format.ts";
 
 /** The keys of the decoded parameters of the query: those with lists of values, and those with the last value. */
@@ -34,12 +34,12 @@ export const ALB: Format = {
   domainName: ["headers", "host"],
   requestId: ["headers", "x-amzn-trace-id"],
   path: (event) => readString(event, ["path"]),
-  headers: (event, take, wanted) => {
+  headers: (event, wanted) => {
     if (!Object.hasOwn(event, "multiValueHeaders")) read(event, ["headers"]); // one of both is always sent
-    readEither(event, "multiValueHeaders", "headers", take, wanted);
+    return readEither(event, "multiValueHeaders", "headers", wanted);
   },
-  query: (event, take) =>
-    readEither(event, ...QUERIES, (name, value) => take(decodeForm(name), decodeForm(value))),
+  query: (event) =>
+    readEither(event, ...QUERIES).map(([name, value]) => [decodeForm(name), decodeForm(value)]),
   body: (event) => readOptionalString(event, ["body"]) || null,
 };
 
@@ -62,20 +62,19 @@ export const HTTP: Format = {
     readOptionalString(event, ["requestContext", "accountId"]) !== "anonymous" &&
     !readOptionalString(event, ["requestContext", "domainName"])?.includes(".lambda-url."),
   routeKey: (event) => readString(event, ["routeKey"]),
-  headers: (event, take, wanted) => {
+  headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
+    const pairs = readMap(event, "headers", false, wanted) ?? [];
     const cookies = readOptional(event, ["cookies"]);
-    if (cookies === null || (wanted ?? "cookie") !== "cookie") {
-      return void readMap(event, "headers", take, false, wanted);
-    }
-    // A function URL sends the cookies twice.
-    const takeOthers: Take = (name, value) => name === "cookie" || take(name, value);
-    readMap(event, "headers", takeOthers, false, wanted);
+    if (cookies === null || (wanted ?? "cookie") !== "cookie") return pairs;
     if (!Array.isArray(cookies)) throw wrongType(["cookies"], cookies, "an array or null");
-    for (const index of cookies.keys()) take("cookie", readString(event, ["cookies", index]));
+    return [
+      ...pairs.filter(([name]) => name !== "cookie"), // a function URL sends the cookies twice
+      ...cookies.map((_, index): Pair => ["cookie", readString(event, ["cookies", index])]),
+    ];
   },
   rawQuery: (event) => readOptionalString(event, ["rawQueryString"]),
-  query: (event, take) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? "", take),
+  query: (event) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? ""),
   body: (event) => readOptionalString(event, ["body"]),
   claims: JWT_CLAIMS,
   authorizer: (event) =>
@@ -95,14 +94,14 @@ export const LATTICE: Format = {
   domainName: ["headers", "host"],
   requestId: ["headers", "x-amzn-trace-id"],
   path: (event) => readString(event, ["path"]).split("?")[0]!,
-  headers: (event, take, wanted) => {
+  headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
-    readMap(event, "headers", take, undefined, wanted);
+    return readMap(event, "headers", undefined, wanted) ?? [];
   },
-  query: (event, take) => {
+  query: (event) => {
     const [, ...query] = readString(event, ["path"]).split("?");
-    if (query.length > 0) parseQuery(query.join("?"), take);
-    else readMap(event, "queryStringParameters", take);
+    if (query.length > 0) return parseQuery(query.join("?"));
+    return readMap(event, "queryStringParameters") ?? [];
   },
   body: (event) => readOptionalString(event, ["body"]),
   authorizer: (event) => readIdentity(event, "principal"),
@@ -125,13 +124,13 @@ export const REST: Format = {
   routePath: ["path"],
   isPathDecoded: (event) => own(event, "version") === "1.0", // only an HTTP API sends a version
   routeKey: (event) => `${readString(event, METHOD)} ${readString(event, ["resource"])}`,
-  headers: (event, take, wanted) => {
+  headers: (event, wanted) => {
     read(event, ["headers"]); // always sent
-    readEither(event, "multiValueHeaders", "headers", take, wanted);
+    return readEither(event, "multiValueHeaders", "headers", wanted);
   },
-  query: (event, take) => {
+  query: (event) => {
     read(event, ["queryStringParameters"]); // always sent
-    readEither(event, ...QUERIES, take);
+    return readEither(event, ...QUERIES);
   },
   body: (event) => readOptionalString(event, ["body"], 1), // always sent
   claims: CLAIMS,
@@ -146,7 +145,7 @@ const FORMATS = [ALB, HTTP, LATTICE];
  * The key of the format in an event of `@mate/core/web`. No JSON has it. It is registered, because a bundle may hold two
  * copies of the library.
  */
-export const WEB_FORMAT: unique symbol = Symbol.for("@mate/core/gateway/format/1");
+export const WEB_FORMAT: unique symbol = Symbol.for("@mate/core/gateway/format/2");
 
 /** The raw event of a gateway with its format, which each accessor asks for. */
 export interface GatewayEvent {
