@@ -121,7 +121,7 @@ export function toRecord(pairs: readonly Pair[] = []): Record<string, string> {
 
 /** Parses a query as `application/x-www-form-urlencoded`. */
 export function parseQuery(query: string): Pair[] {
-  return query.split("&").filter((parameter) => parameter !== "").map((parameter) => {
+  return query.split("&").filter(Boolean).map((parameter) => {
     const sign = `${parameter}=`.indexOf("=");
     return [decodeForm(parameter.slice(0, sign)), decodeForm(parameter.slice(sign + 1))];
   });

@@ -185,10 +185,8 @@ function foreignFormat(sender: unknown): Format {
   return new Proxy(REST, {
     get({ name }, key) {
       if (key === "name") return name;
-      throw specificationError(
-        ["requestContext"],
-        `is absent: this looks like an event of "${sender}"`,
-      );
+      const problem = `is absent: this looks like an event of "${sender}"`;
+      throw specificationError(["requestContext"], problem);
     },
   });
 }
