@@ -6,16 +6,12 @@ import type { FnProxyEvent } from "../event/proxy_event.ts";
 import { type Middleware, readUse, withMiddleware, WRAPPED } from "../middleware/middleware.ts";
 import { Answer } from "../response/answer.ts";
 import { BUILT, hasMark } from "../response/http_response.ts";
-import { type Reply, REPLY, withOutput } from "../response/reply.ts";
+import { REPLY, type Reply, withOutput } from "../response/reply.ts";
 import type { ProxyResult, ProxyRoute } from "../response/route.ts";
 import { aboutResult } from "../response/exchange.ts";
 import { isBytes, isStream, isWebResponse } from "../../function/bytes.ts";
-import {
-  type ApiDescription,
-  type DescribedRoute,
-  readDescription,
-  type RouteDescription,
-} from "./description.ts";
+import type { ApiDescription, DescribedRoute, RouteDescription } from "./description.ts";
+import { readDescription } from "./read_description.ts";
 
 /** The options of {@linkcode implement}. */
 export interface ImplementOptions {

@@ -3,12 +3,8 @@ import type { JsonObject } from "../../function/read.ts";
 import { statusText } from "../errors/http_error.ts";
 import { routes } from "../routes.ts";
 import { Components, readParameters, type SchemaObject, unused } from "./components.ts";
-import {
-  type ApiDescription,
-  type DescribedSchema,
-  readDescription,
-  type RouteDescription,
-} from "./description.ts";
+import type { ApiDescription, DescribedSchema, RouteDescription } from "./description.ts";
+import { readDescription } from "./read_description.ts";
 
 /** The options of {@linkcode openApi}. */
 export interface OpenApiOptions {

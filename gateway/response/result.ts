@@ -14,7 +14,7 @@ import { aboutResult, type Exchange } from "./exchange.ts";
 import { addFields, AnswerHeaders, headersOf } from "./headers.ts";
 import { BUILT, hasMark, type HttpResponse } from "./http_response.ts";
 import { answerPayload, makeAnswer } from "./payload.ts";
-import { type DescribedReply, type Reply, REPLY } from "./reply.ts";
+import { type DescribedReply, REPLY, type Reply } from "./reply.ts";
 import { checkStatus, isBodyless, isDescribed } from "./status.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./transformer.ts";
 
