@@ -3,7 +3,6 @@ import {
   own,
   type Path,
   readOptionalObject,
-  setOwn,
   wrongType,
 } from "../../function/read.ts";
 
@@ -110,13 +109,6 @@ export function readEither(
   wanted?: string,
 ): Pair[] {
   return readMap(event, lists, true, wanted) ?? readMap(event, texts, false, wanted) ?? [];
-}
-
-/** Makes an object of pairs. The last value of a name counts. */
-export function toRecord(pairs: readonly Pair[] = []): Record<string, string> {
-  const record: Record<string, string> = {};
-  for (const [name, value] of pairs) setOwn(record, name, value);
-  return record;
 }
 
 /** Parses a query as `application/x-www-form-urlencoded`. */

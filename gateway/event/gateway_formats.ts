@@ -13,7 +13,6 @@ import {
 import {
   decodeForm,
   type Format,
-  type Pair,
   parseQuery,
   readAuthorizerContext,
   readEither,
@@ -68,10 +67,9 @@ export const HTTP: Format = {
     const cookies = readOptional(event, ["cookies"]);
     if (cookies === null || (wanted ?? "cookie") !== "cookie") return pairs;
     if (!Array.isArray(cookies)) throw wrongType(["cookies"], cookies, "an array or null");
-    return [
-      ...pairs.filter(([name]) => name !== "cookie"), // a function URL sends the cookies twice
-      ...cookies.map((_, index): Pair => ["cookie", readString(event, ["cookies", index])]),
-    ];
+    // A function URL sends the cookies twice.
+    return pairs.filter(([name]) => name !== "cookie")
+      .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));
   },
   rawQuery: (event) => readOptionalString(event, ["rawQueryString"]),
   query: (event) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? ""),
