@@ -27,7 +27,7 @@ import { Bundles } from "./modules/bundles.ts";
 import { layerFiles } from "./modules/own_modules.ts";
 import { startOnNode } from "../starts/node_start.ts";
 import { writeZips } from "../archives/write_zips.ts";
-import { type JoinedZip, joinZips, zipFiles, zipOnce } from "../archives/zips.ts";
+import { type JoinedZip, joinZips, type Zip, zipFiles, zipOnce } from "../archives/zips.ts";
 
 /** How an application is bundled. */
 export interface BundleOptions {
@@ -153,13 +153,18 @@ export async function bundleApplication(
   // The zips are made while functions start. Deno compresses without a pause, so that no function would start meanwhile.
   const { promise: start, resolve: onStart } = Promise.withResolvers<void>();
   if (options.hasCache === false) onStart();
-  const layerZips = layers.map(({ zip }) => start.then(zip));
-  const functionZips = functions.map(({ name, files: [...files] }) => ({
-    name,
-    zips: [start.then(() => zipFiles(files, kept))],
-  }));
-  // One of them may fail while functions start. The error comes below.
-  const zipping = Promise.allSettled([...layerZips, ...functionZips.flatMap(({ zips }) => zips)]);
+  const afterStart = <T>(make: () => Promise<T>): Promise<T> => {
+    const made = start.then(make);
+    made.catch(() => {}); // It may fail while functions start. The error comes below.
+    return made;
+  };
+  const layerZips = layers.map(({ zips }) => zips.map(afterStart));
+  const functionZips = new Map(
+    functions.map((one) => {
+      const files = [...one.files];
+      return [one, [afterStart(() => zipFiles(files, kept))]];
+    }),
+  );
   const works: Promise<readonly (string | readonly string[])[]>[] = [];
   if (api !== undefined) {
     progress("Describing the API");
@@ -176,9 +181,8 @@ export async function bundleApplication(
   if (options.hasCache !== false && layers.length > 0) {
     progress("Making the code caches");
     const onCache = (function_: string, files: readonly ArchiveFile[]) => {
-      const zip = zipFiles(files, kept);
-      zip.catch(() => {}); // The same.
-      functionZips.find(({ name }) => name === function_)!.zips.push(zip);
+      const one = functions.find(({ name }) => name === function_)!;
+      functionZips.get(one)!.push(afterStart(() => zipFiles(files, kept)));
     };
     works.push(
       Array.fromAsync( // one after the other
@@ -195,9 +199,9 @@ export async function bundleApplication(
       return startOnNode(application, files, { architecture, kept, signal, onStart });
     }));
   }
-  void Promise.allSettled(works).then(() => onStart()); // if earlier runs have started all functions
-  await Promise.allSettled([...works, zipping]);
-  await Promise.allSettled(functionZips.flatMap(({ zips }) => zips)); // with those of the caches
+  await Promise.allSettled(works);
+  onStart(); // if earlier runs have started all functions
+  await Promise.allSettled([...layerZips, ...functionZips.values()].flat());
   new Set((await Promise.all(works)).flat(2)).forEach((text) => options.warn(text));
   progress("Writing the zips");
   const layerArchives = await Promise.all(layers.map(({ architecture }, index) => {
@@ -205,11 +209,10 @@ export async function bundleApplication(
     return archiveOf(`the layer for ${architecture}`, path, layerZips[index]!);
   }));
   const functionArchives = await Promise.all(
-    functions.map(async ({ name, architecture, hasLayer, files }, index) => {
-      const zips = await Promise.all(functionZips[index]!.zips);
+    Array.from(functionZips, async ([{ name, architecture, hasLayer, files }, zips]) => {
       const title = `the function "${name}"${architecture ? ` for ${architecture}` : ""}`;
       const path = `${options.out}/${name}${architecture ? `-${architecture}` : ""}.zip`;
-      return { ...await archiveOf(title, path, joinZips(...zips), contentsOf(files)), hasLayer };
+      return { ...await archiveOf(title, path, zips, contentsOf(files)), hasLayer };
     }),
   );
   signal?.throwIfAborted();
@@ -222,7 +225,8 @@ export async function bundleApplication(
 type Archive = BundledArchive & Pick<JoinedZip, "pieces">;
 
 interface Layer extends Pick<CodeCacheOptions, "architecture" | "id" | "files" | "deno"> {
-  readonly zip: () => Promise<JoinedZip>;
+  /** Make its zips. Deno is zipped once for each of its versions, and not with each change of the runtime. */
+  readonly zips: readonly (() => Promise<Zip>)[];
 }
 
 async function layerOf(
@@ -233,30 +237,27 @@ async function layerOf(
 ): Promise<Layer> {
   const package_ = packages[architecture];
   const files = await layerFiles(architecture, { kept, signal });
-  const ownId = identifyFiles(files);
   const denoFile = async () => [
     { path: "bin/deno", data: await Deno.readFile(await deno()), isExecutable: true },
   ];
   return {
     architecture,
-    id: keyOf(ownId, package_),
+    id: keyOf(identifyFiles(files), package_),
     files,
     deno,
-    // Deno is zipped once for each of its versions, and not with each change of the runtime.
-    zip: async () =>
-      joinZips(
-        await zipOnce("deno", keyOf(package_), denoFile, kept),
-        await zipFiles(files, kept),
-      ),
+    zips: [
+      () => zipOnce("deno", keyOf(package_), denoFile, kept),
+      () => zipFiles(files, kept),
+    ],
   };
 }
 
 async function archiveOf(
   name: string,
   path: string,
-  zip: JoinedZip | Promise<JoinedZip>,
+  zips: readonly Promise<Zip>[],
   contents?: Contents,
 ): Promise<Archive> {
-  const { pieces, files, zipped, unzipped } = await zip;
+  const { pieces, files, zipped, unzipped } = joinZips(...await Promise.all(zips));
   return { name, path, pieces, zipped, unzipped, contents: contents ?? { files, sources: [] } };
 }
