@@ -1,9 +1,10 @@
-import type { Node, Position } from "acorn";
+import type { Node } from "acorn";
 import { decode } from "@jridgewell/sourcemap-codec";
 import { type Loader, transform } from "esbuild";
 import { resolve } from "node:path";
 import { DENO, usesOfDeno } from "./deno_uses.ts";
 import { loaderOf } from "./loaders.ts";
+import { lookInto } from "../packages/syntax.ts";
 import type { Output } from "../packages/types.ts";
 import { SHARED } from "./output.ts";
 
@@ -46,32 +47,12 @@ async function useAtImport(text: string, loader: Loader): Promise<number | undef
   const { format: _, ...shared } = SHARED; // esbuild would wrap CommonJS.
   const options = { ...shared, keepNames: false, loader, define: { Deno: DENO } };
   const { code, map } = await transform(text, options);
-  const place = await findPlace(code);
+  // If it cannot be read, the start of the function tells what is wrong.
+  const place = await lookInto(code, "module", (program) => findUse(program)?.loc?.start);
   if (place === undefined) return undefined;
   const line = decode(JSON.parse(map).mappings)[place.line - 1] ?? [];
   const [, , sourceLine] = line.findLast(([column]) => column <= place.column) ?? [];
   return sourceLine === undefined ? undefined : sourceLine + 1;
-}
-
-/**
- * Finds a use in a module that surely runs. CommonJS may have syntax that a module has not, and generated code may be nested too
- * deep to read; then the start of the function tells what is wrong.
- */
-async function findPlace(code: string): Promise<Position | undefined> {
-  const { parse } = await import("acorn"); // Few modules need it.
-  try {
-    const program = parse(code, {
-      ecmaVersion: "latest",
-      sourceType: "module",
-      allowReturnOutsideFunction: true, // of CommonJS
-      allowHashBang: true,
-      locations: true,
-    });
-    return findUse(program)?.loc?.start;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 /** The members of a node that surely run where the node does. All members of other nodes do. */

@@ -30,7 +30,7 @@ export async function bundleModule(
 /** Bundles modules of one folder or host as {@linkcode bundleModule} does, in one process. What they share is read once. */
 export async function bundleModules(
   modules: readonly [string | URL, ...(string | URL)[]],
-  { folder, target, isMinified, bundles, kept, signal }: ModuleBundleOptions = {},
+  { folder, target, bundles, ...options }: ModuleBundleOptions = {},
 ): Promise<ModuleBundle[]> {
   const [first] = modules;
   const host = first instanceof URL && first.protocol !== "file:" ? first.host : undefined;
@@ -46,9 +46,7 @@ export async function bundleModules(
       new Bundles({
         folder: host === undefined ? folder ?? dirname(specifiers[0]!) : undefined,
         host,
-        isMinified,
-        kept,
-        signal,
+        ...options,
       }),
     );
     const results = await owner.take(specifiers, target);
@@ -58,7 +56,7 @@ export async function bundleModules(
       throw bundle;
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (options.signal?.aborted) throw error;
     throw new Error(`Cannot bundle "${name}": ${(error as Error).message}`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { build, type Loader, type Message, type Metafile } from "esbuild";
+import { lookInto } from "./syntax.ts";
 
 /** The text of a module and its language. */
 export interface Source {
@@ -57,24 +58,10 @@ export async function isOptional(
   const { optionalDependencies, peerDependenciesMeta } = manifest;
   if (Object.hasOwn(Object(optionalDependencies), name)) return true;
   if (Object(Object(peerDependenciesMeta)[name]).optional === true) return true;
-  return loader === "js" && await isRequiredLater(new TextDecoder().decode(contents), specifier);
-}
-
-/** Whether each `require` of a package is in a function that is called later, if at all. */
-async function isRequiredLater(text: string, specifier: string): Promise<boolean> {
-  const { parse } = await import("acorn"); // Few packages need it.
-  try {
-    const program = parse(text, {
-      ecmaVersion: "latest",
-      sourceType: "script", // A module has no `require`.
-      allowReturnOutsideFunction: true,
-      allowHashBang: true,
-    });
-    return !requires(program, specifier);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return false;
-    throw error;
-  }
+  if (loader !== "js") return false;
+  const text = new TextDecoder().decode(contents);
+  // A module has no `require`.
+  return await lookInto(text, "script", (program) => !requires(program, specifier)) ?? false;
 }
 
 /** Whether a node requires a package outside of a function. */
