@@ -4,7 +4,7 @@
  * paths run, too; `.` names all of them, and no test. Only with `--check` are types checked. The long tests run
  * with `--all`, or if a path names them or their folder. With `--all` and no path, all examples run.
  *
- * Deno takes half a second of processor for each module of tests, so up to six files of one folder are one module here.
+ * Deno takes half a second of processor for each module of tests, so up to eight files of one room are one module here.
  *
  * @module
  */
@@ -21,12 +21,15 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONG = /^scripts\/(attacks|models|recordings)\/|_long_test\.ts$/;
 
 /** How many files are one module at most. A module runs on one processor. */
-const SIZE = 6;
+const SIZE = 8;
 
 /** Whether a file changes what all modules of a program share: the environment, functions of Deno, the logger. */
 const isAlone = (file: string) =>
   file.startsWith("logger/") ||
-  /\/own_(environment|effects)\.ts"/.test(Deno.readTextFileSync(file));
+  /\/(own_environment|own_effects|testdata\/drive)\.ts"/.test(Deno.readTextFileSync(file));
+
+/** The room of a file, such as `gateway` or `cli/aws`. Each folder of `scripts/` is one. */
+const roomOf = (file: string) => /^(cli\/[^/]+|scripts\/.*|[^/]+)\//.exec(file)?.[1] ?? "";
 
 function* testsIn(folder: string): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(folder || ".")) {
@@ -69,7 +72,7 @@ const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
 // Those that are alone come first, because many of them take long.
 const groups = Map.groupBy(
   [...files.filter(isAlone), ...files.filter((file) => !isAlone(file)).toSorted()],
-  (file) => isAlone(file) ? file : dirname(file),
+  (file) => isAlone(file) ? file : roomOf(file),
 );
 const modules: string[] = [];
 for (const [room, members] of groups) {
