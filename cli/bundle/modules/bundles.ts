@@ -1,6 +1,6 @@
 import { Bundler, type BundlerSettings, warnOnce } from "../bundler/bundler.ts";
 import type { CopiedPackages, CopyRequest } from "../bundler/messages.ts";
-import type { Inputs, ModuleBundle, Style, Target } from "../packages/types.ts";
+import type { ModuleBundle, Style, Target } from "../packages/types.ts";
 import { type Kept, keyOf } from "../../programs/kept.ts";
 import { CHILD_VARIABLES } from "../../programs/find_program.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
@@ -12,6 +12,7 @@ import {
   type Stamps,
   timeAndSizeOf,
 } from "./file_states.ts";
+import { KeptBundles, type StampedBundle } from "./kept_bundles.ts";
 import { identifyTool } from "../../programs/identify_tool.ts";
 
 /** How the modules of an application are bundled. */
@@ -28,13 +29,8 @@ export interface BundlesOptions extends Omit<BundlerSettings, "application" | "c
   readonly onBundling?: (() => void) | undefined;
 }
 
-/** The number of lists of inputs that are kept for a module: one for each branch, for example. */
-const LISTS = 4;
-
-/** A bundle of this run, with the state of everything that it was made of. */
-interface Made {
-  readonly bundle: ModuleBundle;
-  readonly stamps: Stamps;
+/** A bundle of this run. */
+interface Made extends StampedBundle {
   /** Whether the bundler may go on from this build if nothing has changed but the content of files. */
   readonly canGoOn: boolean;
   /** Whether the bundle has the content that the stamps tell. If a file changed while it was bundled, nobody knows. */
@@ -62,6 +58,7 @@ const idOf = ({ path, target, packages }: Wanted) => `${target} ${packages} ${pa
  */
 export class Bundles implements AsyncDisposable {
   readonly #options: BundlesOptions;
+  readonly #kept: KeptBundles | undefined;
   readonly #made = new Map<string, Made>();
   /** Those of them that are not kept for later runs yet. */
   readonly #unkept = new Map<string, Wanted>();
@@ -76,6 +73,7 @@ export class Bundles implements AsyncDisposable {
 
   constructor(options: BundlesOptions) {
     this.#options = options;
+    this.#kept = options.kept && new KeptBundles(options.kept);
   }
 
   /**
@@ -127,7 +125,9 @@ export class Bundles implements AsyncDisposable {
   async begin(modules: readonly Wanted[], first: Wanted | undefined): Promise<void> {
     const configuration = await this.#configure(new FileStates());
     const recipes = modules.map((wanted) => this.#recipeOf(wanted, configuration));
-    const lists = await Promise.all(recipes.map((recipe) => recipe ? this.#listsOf(recipe) : []));
+    const lists = await Promise.all(
+      recipes.map((recipe) => recipe ? this.#kept!.listsOf(recipe) : []),
+    );
     if (lists.every((list) => list.length === 0)) {
       await this.#openBundler(configuration).catch(() => {});
     }
@@ -163,28 +163,11 @@ export class Bundles implements AsyncDisposable {
     states: FileStates,
   ): Promise<ModuleBundle | undefined> {
     const recipe = configuration.isSure ? this.#recipeOf(wanted, configuration) : undefined;
-    for (const inputs of recipe ? await this.#listsOf(recipe) : []) {
-      const stamps = states.stampsOf(inputs);
-      const content = states.contentOf(inputs);
-      const parts = content && await this.#options.kept!.get("bundle", keyOf(recipe, content));
-      if (!stamps || !parts) continue;
-      const bundle: ModuleBundle = {
-        ...jsonOf(parts.get("facts")),
-        code: new TextDecoder().decode(parts.get("code")),
-        map: new TextDecoder().decode(parts.get("map")),
-        inputs,
-      };
-      const isSure = states.areFilesOlder(inputs, states.time);
-      this.#made.set(idOf(wanted), { bundle, stamps, isSure, canGoOn: false });
-      return bundle;
-    }
-    return undefined;
-  }
-
-  /** The inputs of the last bundles of a module, the latest first. */
-  async #listsOf(recipe: string): Promise<readonly Inputs[]> {
-    const parts = await this.#options.kept!.get("inputs", recipe);
-    return parts === undefined ? [] : jsonOf(parts.get("inputs"));
+    const found = recipe && await this.#kept!.find(recipe, states);
+    if (!found) return undefined;
+    const isSure = states.areFilesOlder(found.bundle.inputs, states.time);
+    this.#made.set(idOf(wanted), { ...found, isSure, canGoOn: false });
+    return found.bundle;
   }
 
   /** Bundles modules, and finds out what their bundles were made of. */
@@ -256,35 +239,12 @@ export class Bundles implements AsyncDisposable {
       for (const wanted of unkept) {
         const isSure = this.#made.get(idOf(wanted))?.isSure;
         if (isSure === false && isQuiet) await this.#take([wanted.path], wanted);
-        await this.#keep(wanted);
+        const made = this.#made.get(idOf(wanted));
+        this.#unkept.delete(idOf(wanted));
+        const recipe = made?.isSure && this.#recipeOf(wanted, this.#configuration!);
+        if (recipe) await this.#kept!.keep(recipe, made);
       }
     }).catch(() => {}); // The next take() gets the error.
-  }
-
-  /** Keeps a bundle for later runs, under the identity of what it was made of. */
-  async #keep(wanted: Wanted): Promise<void> {
-    const { kept } = this.#options;
-    const made = this.#made.get(idOf(wanted));
-    this.#unkept.delete(idOf(wanted));
-    const recipe = made?.isSure && this.#recipeOf(wanted, this.#configuration!);
-    if (!recipe) return;
-    const { code, map, inputs, ...facts } = made.bundle;
-    const content = new FileStates().contentOf(inputs);
-    // What was read is what the bundle was made of if it still has the same stamps.
-    if (!areSame(new FileStates().stampsOf(inputs), made.stamps)) return;
-    const bytesOf = (text: string) => new TextEncoder().encode(text);
-    await kept!.put(
-      "bundle",
-      keyOf(recipe, content),
-      new Map([
-        ["code", bytesOf(code)],
-        ["map", bytesOf(map)],
-        ["facts", bytesOf(JSON.stringify(facts))],
-      ]),
-    );
-    const former = (await this.#listsOf(recipe)).map((list) => JSON.stringify(list));
-    const lists = [...new Set([JSON.stringify(inputs), ...former])].slice(0, LISTS);
-    await kept!.put("inputs", recipe, new Map([["inputs", bytesOf(`[${lists}]`)]]));
   }
 
   /** Identifies everything that decides a bundle before its inputs are known. */
@@ -292,8 +252,8 @@ export class Bundles implements AsyncDisposable {
     { path, target, packages }: Wanted,
     { key, stamps }: Configuration,
   ): string | undefined {
-    const { kept, folder, host, isMinified = false } = this.#options;
-    const tool = kept && stamps && (this.#options.tool ?? identifyTool());
+    const { folder, host, isMinified = false } = this.#options;
+    const tool = this.#kept && stamps && (this.#options.tool ?? identifyTool());
     if (tool === undefined) return undefined;
     const environment = CHILD_VARIABLES.filter((name) => SETTINGS.test(name))
       .map((name) => Deno.env.get(name));
@@ -311,10 +271,6 @@ export class Bundles implements AsyncDisposable {
 
 /** The variables that decide which packages Deno finds. */
 const SETTINGS = /^(DENO_DIR|JSR_URL|HOME|XDG_CACHE_HOME|npm_config_registry)$/i;
-
-function jsonOf(bytes: Uint8Array | undefined) {
-  return JSON.parse(new TextDecoder().decode(bytes));
-}
 
 /**
  * Whether the bundler may go on from its last build: only the content of modules has changed, and esbuild sees that by their
