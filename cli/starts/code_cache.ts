@@ -17,15 +17,8 @@ import type { Parts } from "../programs/kept.ts";
 import { type Architecture, ownArchitecture } from "../programs/pinned_packages.ts";
 import { writeLayer } from "../runtime/layer.ts";
 import { compiledSpecifiers, copyCaches } from "./database.ts";
-import {
-  MachineError,
-  startAll,
-  startEnvironment,
-  startFunction,
-  type StartOptions,
-  type WarmStart,
-  writeFunction,
-} from "./warm_start.ts";
+import { startAll, type StartOptions, writeFunction } from "./start_all.ts";
+import { MachineError, startEnvironment, startFunction, type WarmStart } from "./warm_start.ts";
 
 export interface CodeCacheOptions extends StartOptions {
   readonly architecture: Architecture;

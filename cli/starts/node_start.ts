@@ -14,15 +14,8 @@ import {
 } from "../programs/pinned_packages.ts";
 import { findNode, type NodeSource } from "../programs/find_node.ts";
 import { type ArchiveFile, writeFiles } from "../archives/archive.ts";
-import {
-  HandlerError,
-  MachineError,
-  startAll,
-  startEnvironment,
-  startFunction,
-  type StartOptions,
-  writeFunction,
-} from "./warm_start.ts";
+import { startAll, type StartOptions, writeFunction } from "./start_all.ts";
+import { HandlerError, MachineError, startEnvironment, startFunction } from "./warm_start.ts";
 
 /** How functions for Node.js are started. */
 export interface NodeStartOptions extends StartOptions {
