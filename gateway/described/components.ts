@@ -1,5 +1,6 @@
 import { isPlainObject } from "../../function/arguments.ts";
 import { setOwn } from "../../function/read.ts";
+import { percentDecode } from "../event/format.ts";
 
 /** A JSON Schema that is an object. */
 export type SchemaObject = Record<string, unknown>;
@@ -92,12 +93,8 @@ export function splitReference(reference: string): [name: string | undefined, re
 
 /** Reads a part of a JSON Pointer in a URI fragment (RFC 6901 section 6). Some libraries do not percent-encode it. */
 function unescapePointer(part: string): string {
-  let text = part;
-  try {
-    text = decodeURIComponent(part);
-  } catch { // A "%" without two digits stands for itself.
-  }
-  return text.replaceAll("~1", "/").replaceAll("~0", "~");
+  // A "%" without two digits stands for itself.
+  return (percentDecode(part) ?? part).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 /** A copy of a schema with other references. */
