@@ -2,7 +2,7 @@ import { quote } from "../../function/arguments.ts";
 import { own, readOptionalString } from "../../function/read.ts";
 import { percentDecode } from "./format.ts";
 import type { GatewayEvent } from "./gateway_formats.ts";
-import { encodeText, isUnsafePath, UNSAFE } from "./request.ts";
+import { encodeText, isUnsafePath, UNSAFE, withSlash } from "./request.ts";
 
 /** The options about the path that routes match and that an application sees. */
 export interface RoutesOptions {
@@ -136,10 +136,6 @@ function recoded(path: string): string {
 
 function encodeParts(text: string): string {
   return text.split("/").map(encodeText).join("/");
-}
-
-function withSlash(path: string): string {
-  return path.replace(/^(?!\/)/, "/");
 }
 
 function withoutSlash(path: string): string {
