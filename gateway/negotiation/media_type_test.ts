@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isBinary } from "./media_type.ts";
+import { chooseType, isBinary } from "./media_type.ts";
 
 Deno.test("isBinary() is false only for text, JSON and XML, in any case", () => {
   for (
@@ -23,5 +23,21 @@ Deno.test("isBinary() is false only for text, JSON and XML, in any case", () => 
     ] as const
   ) {
     assertEquals(isBinary(contentType), expected, contentType);
+  }
+});
+
+Deno.test("chooseType() takes the first type without an Accept and for */*, and a range only if it is that range", () => {
+  for (
+    const [types, expected] of [
+      [["application/json", "text/html"], "application/json"],
+      [["text/html", "application/json"], "text/html"],
+      [["image/*", "text/html"], "text/html"],
+      [["image/*"], undefined],
+      [["application/json", "*/*"], "*/*"],
+    ] as const
+  ) {
+    for (const accept of [undefined, "", "*/*", "*", "*/*;q=0.1"]) {
+      assertEquals(chooseType(accept, types), expected, `${accept} of ${types}`);
+    }
   }
 });

@@ -2,6 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { FnProxyEvent } from "../event/proxy_event.ts";
 import { JSON_UTF8 } from "../testdata/events.ts";
 import { buildHttpResponse } from "./build_response.ts";
+import { AnswerHeaders } from "./headers.ts";
 
 const event = new FnProxyEvent({ headers: null });
 
@@ -68,5 +69,19 @@ Deno.test("buildHttpResponse() refuses invalid extra headers", () => {
       const error = assertThrows(() => buildHttpResponse(status, 1, options), TypeError);
       assertEquals(error.message, message);
     }
+  }
+});
+
+Deno.test("vary() takes one token, each time, and names it once", () => {
+  const headers = new AnswerHeaders();
+  for (const name of ["", "a b", "Accept, Origin", "é", "a\n", 7, undefined]) {
+    // a refused name is not remembered as a valid one, whatever the list
+    for (let time = 0; time < 2; time++) {
+      const error = assertThrows(() => headers.vary(name as string), TypeError);
+      assertEquals(error.message, `Invalid header name ${JSON.stringify(name)}: expected a token`);
+    }
+    headers.vary("Origin");
+    headers.vary("origin");
+    assertEquals(headers.get("Vary"), "Origin");
   }
 });
