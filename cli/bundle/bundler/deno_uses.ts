@@ -27,7 +27,7 @@ export function usesOfDeno(
   if (!output.code.includes(DENO)) return [];
   const first = new Map<string, number>();
   const careful = new Set<string>();
-  for (const { match: [, before], source, line } of placesOf(USE, output)) {
+  for (const { match: [, before], source, line } of placesOf(output.code.matchAll(USE), output)) {
     if (!isOwn(source)) continue;
     if (before !== undefined) careful.add(source);
     first.set(source, Math.min(first.get(source) ?? Infinity, line));

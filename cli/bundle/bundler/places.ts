@@ -10,21 +10,23 @@ export interface Place {
   readonly line: number;
 }
 
-/** Finds the places of a pattern in a bundle. A line may be the whole bundle, so nothing of it is read twice. */
+/** Finds the places of matches in a bundle. A line may be the whole bundle, so nothing of it is read twice. */
 export function* placesOf(
-  pattern: RegExp,
+  matches: Iterable<RegExpExecArray>,
   { code, map }: Pick<Output, "code" | "map">,
 ): Generator<Place> {
   const { sources, mappings } = JSON.parse(map);
   const positions = decode(mappings);
-  for (const [number, line] of code.split("\n").entries()) {
-    const own = positions[number] ?? [];
-    let next = 0;
-    for (const match of line.matchAll(pattern)) {
-      const end = match.index + match[0].length;
-      while (next < own.length && own[next]![0] < end) next++;
-      const [, source, sourceLine] = own[next - 1] ?? [];
-      if (source !== undefined) yield { match, source: sources[source], line: sourceLine! + 1 };
+  let [number, start, end, next] = [0, 0, code.indexOf("\n"), 0];
+  for (const match of matches) {
+    const last = match.index + match[0].length - 1;
+    while (end >= 0 && end < last) {
+      [number, start, next] = [number + 1, end + 1, 0];
+      end = code.indexOf("\n", start);
     }
+    const own = positions[number] ?? [];
+    while (next < own.length && own[next]![0] <= last - start) next++;
+    const [, source, sourceLine] = own[next - 1] ?? [];
+    if (source !== undefined) yield { match, source: sources[source], line: sourceLine! + 1 };
   }
 }
