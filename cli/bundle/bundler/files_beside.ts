@@ -1,6 +1,7 @@
 import { isBuiltin } from "node:module";
 import { packageNameOf } from "../packages/access.ts";
 import type { Output } from "../packages/types.ts";
+import { REQUIRE_LINE } from "./output.ts";
 import { placesOf } from "./places.ts";
 
 /** The place of a module at run time, which is that of the bundle. esbuild has written it for `__dirname`, too. */
@@ -38,7 +39,9 @@ export function warnOfFilesBeside(output: Output): string[] {
       text.endsWith("filename") && NAMED.test(before) ||
       made !== undefined && requiresBuiltins(code, made);
   };
-  const matches = code.matchAll(pattern).filter((match) => !isHarmless(match)).toArray();
+  const start = code.startsWith(REQUIRE_LINE) ? REQUIRE_LINE.length : 0;
+  const matches = code.matchAll(pattern)
+    .filter((match) => match.index >= start && !isHarmless(match)).toArray();
   if (matches.length === 0) return []; // Decoding a large source map takes a tenth of a second.
   const found = new Map<string, string>();
   for (const { source, line } of placesOf(matches, output)) {

@@ -42,12 +42,13 @@ function asNodeImports(code: string): string {
   );
 }
 
-/** Adds `require` for CommonJS modules that load modules of Node.js. */
+/** The line that gives CommonJS modules a `require` for modules of Node.js. */
+export const REQUIRE_LINE = 'import{createRequire as __createRequire}from"node:module";' +
+  "var require=__createRequire(import.meta.url);\n";
+
 function withRequire(code: string, map: string): { code: string; map: string } {
   if (!code.includes("Dynamic require of")) return { code, map };
-  const line = 'import{createRequire as __createRequire}from"node:module";' +
-    "var require=__createRequire(import.meta.url);";
-  return { code: `${line}\n${code}`, map: map.replace('"mappings": "', '"mappings": ";') };
+  return { code: REQUIRE_LINE + code, map: map.replace('"mappings": "', '"mappings": ";') };
 }
 
 /** Minifies a bundle that must keep its declarations. */
