@@ -49,6 +49,9 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** The limit of the header lines of a request. */
 const MAX_HEADER_LINES = 1_000;
 
+/** The time without a request after which a connection is closed, in milliseconds. A client that keeps it closes it before. */
+const IDLE = 120_000;
+
 /** The time for a client to read an early answer before the connection is closed, in milliseconds. */
 const GRACE = 2_000;
 
@@ -99,6 +102,7 @@ function bind(
   const server = createServer({
     headersTimeout: Math.min(requestTimeout, 10_000),
     requestTimeout,
+    keepAliveTimeout: IDLE,
     connectionsCheckingInterval: Math.min(requestTimeout, 1_000),
   }, (request, response) => respond(request, response, listener, onError));
   server.maxHeadersCount = 0; // 0 means no limit. With a limit, the parser would drop further headers silently.

@@ -38,6 +38,18 @@ Deno.test("listen() reports a failure of the content, and closes the connection"
   ]);
 });
 
+Deno.test("listen() keeps an idle connection longer than fetch() of Deno, which takes it again within 90 s", async () => {
+  await using server = await serve();
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+  const head = new Uint8Array(1_000);
+  const count = await within("the answer", connection.read(head));
+  const [, seconds] = /keep-alive: timeout=(\d+)/i.exec(
+    new TextDecoder().decode(head.subarray(0, count!)),
+  )!;
+  assertEquals(Number(seconds) > 90, true, seconds);
+});
+
 Deno.test("listen() sends no body with 204, 304 and to HEAD", async () => {
   const body = new TextEncoder().encode("Hello");
   for (const [status, method] of [[204, "GET"], [304, "GET"], [200, "HEAD"]] as const) {
