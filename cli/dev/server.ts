@@ -49,7 +49,10 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** The limit of the header lines of a request. */
 const MAX_HEADER_LINES = 1_000;
 
-/** The time without a request after which a connection is closed, in milliseconds. A client that keeps it closes it before. */
+/**
+ * The time without a request after which a connection is closed, in milliseconds. `fetch()` of Deno closes it after 90 s. If the
+ * server were first, a client could send a request at that moment, which would fail.
+ */
 const IDLE = 120_000;
 
 /** The time for a client to read an early answer before the connection is closed, in milliseconds. */

@@ -31,11 +31,11 @@ export interface StartOptions extends Pick<WarmStart, "workLimit" | "signal" | "
 /**
  * Starts functions side by side in a temporary folder.
  *
- * @param kept What is kept of earlier starts.
- * @param key The kind of what is kept, and everything that decides about it beside the function and its environment.
- * @param start Starts a function, and returns what is kept of it.
- * @param onFound Takes what is kept of a function as soon as it is there.
- * @returns What was kept, or why the function or the machine failed, in the order of the functions.
+ * @param kept The results of earlier starts. A function with a result is not started again.
+ * @param key The kind of a result, and everything that it depends on beside the function and its environment.
+ * @param start Starts a function, and returns its result: the files of a code cache, or none.
+ * @param onFound Takes a function with its result, as soon as the function has started.
+ * @returns The results, or why the function or the machine failed, in the order of the functions.
  * @throws {Error} If the handler of a function is missing or invalid, if its module throws, or if another error ends the work.
  */
 export async function startAll<T extends Startable>(
