@@ -20,6 +20,9 @@ const NAMED = /[^(\s]\s*$/;
 /** What may be `createRequire(import.meta.url)`. */
 const MADE_REQUIRE = /([\w$]+)\s*=\s*(?:[\w$]+\.)?[\w$]+\($/;
 
+/** A call of a function by its name, with the text that it is given. The search begins once in each word. */
+const CALL = /(?<![\w$.])([\w$]+)\((?:(["'`])([^"'`\n]*)\2)?/g;
+
 /**
  * Finds the packages in a bundle that probably open files beside their modules: by the place of a module, or by
  * `require.resolve()`. A bundle has no such files.
@@ -31,13 +34,14 @@ export function warnOfFilesBeside(output: Output): string[] {
   const [, require] = REQUIRE.exec(code) ?? [];
   const resolve = require && String.raw`|(?<![\w$.])${RegExp.escape(require)}\.resolve\(`;
   const pattern = new RegExp(OWN_PLACE + (resolve ?? ""), "g");
+  let calls: ReadonlyMap<string, boolean> | undefined;
   const isHarmless = ({ index, 0: text }: RegExpExecArray) => {
     const before = code.slice(Math.max(0, index - 100), index).replace(/^[^]*\n/, "");
     const after = code.slice(index + text.length, index + text.length + 10);
     const [, made] = MADE_REQUIRE.exec(before) ?? [];
     return COMPARED.test(before) || /^ *[!=]==?/.test(after) ||
       text.endsWith("filename") && NAMED.test(before) ||
-      made !== undefined && requiresBuiltins(code, made);
+      made !== undefined && (calls ??= findCalls(code)).get(made) === true;
   };
   const start = code.startsWith(REQUIRE_LINE) ? REQUIRE_LINE.length : 0;
   const matches = code.matchAll(pattern)
@@ -59,16 +63,11 @@ export function warnOfFilesBeside(output: Output): string[] {
   ];
 }
 
-/** Whether a function is called with names of modules of Node.js only. */
-function requiresBuiltins(code: string, name: string): boolean {
-  const call = new RegExp(
-    String.raw`(?<![\w$.])${RegExp.escape(name)}\((?:(["'${"`"}])([^"'${"`"}\n]*)\1)?`,
-    "g",
-  );
-  let isCalled = false;
-  for (const [, , module] of code.matchAll(call)) {
-    if (module === undefined || !isBuiltin(module)) return false;
-    isCalled = true;
+/** Finds, in one pass, each function that is called, and whether all its calls have the name of a module of Node.js. */
+function findCalls(code: string): ReadonlyMap<string, boolean> {
+  const found = new Map<string, boolean>();
+  for (const [, name, , module] of code.matchAll(CALL)) {
+    found.set(name!, found.get(name!) !== false && module !== undefined && isBuiltin(module));
   }
-  return isCalled;
+  return found;
 }
