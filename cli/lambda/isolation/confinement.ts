@@ -77,12 +77,25 @@ makeFolders() {
   shift "$others"
   mkdir -p ${folders} "$@"
 }
+copyLinks() {
+  others=$1 links=:
+  shift
+  while [ "$1" != -- ]; do
+    case $links in *":$2:"*) shift 3 && continue ;; esac
+    if isLink "$2" && [ ! -e ".$2" ]; then
+      links=$links$2:
+      set -- "$@" "$2"
+    fi
+    shift 3
+  done
+  shift "$others"
+  if [ $# != 0 ]; then cp -P --parents "$@" .; fi
+}
 makeFolders "$@"
+copyLinks "$@"
 shift
 while [ "$1" != -- ]; do
-  if isLink "$2" && [ ! -e ".$2" ]; then
-    [ -L ".$2" ] || cp -P "$2" ".$2"
-  elif [ -e "$2" ]; then
+  if [ ! -L ".$2" ] && [ -e "$2" ]; then
     [ -e ".$2" ] || : >".$2"
     printf '%s /mnt%s none %s\\n' "$3" "$3" "$1"
   fi
