@@ -75,27 +75,30 @@ Deno.test("an error costs one record and one failure, whatever its name, message
     isChanged: fc.boolean(),
     format: fc.constantFrom("json", "text"),
   });
-  await fc.assert(fc.asyncProperty(cases, async ({ text, name, cause, isChanged, format }) => {
-    const [error, { stack }] = [new Error(text, { cause }), new Error("one line")];
-    const count = stack!.split("\n").length - 1;
-    // Deno writes the stack when it is read first, Node.js when the error is made.
-    if (isChanged) String(error.stack);
-    if (name !== null) error.name = name;
-    if (isChanged) error.message = "Another message";
-    const { failure, lines, asked } = await describe(error, format);
-    assertEquals(failure.errorMessage, error.message);
-    assertEquals(lines.length, 2);
-    if (format === "json") {
-      assertEquals(JSON.parse(lines[0]!).errorMessage, error.message.toWellFormed());
-    }
-    if (isChanged) return;
-    assertEquals(asked[0]!.split("\n").length, count, error.stack);
-    assertEquals(failure.stackTrace.every((frame) => frame === "at mapped.ts:1:1"), true);
-  }));
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ text, name, cause, isChanged, format }) => {
+      const [error, { stack }] = [new Error(text, { cause }), new Error("one line")];
+      const count = stack!.split("\n").length - 1;
+      // Deno writes the stack when it is read first, Node.js when the error is made.
+      if (isChanged) String(error.stack);
+      if (name !== null) error.name = name;
+      if (isChanged) error.message = "Another message";
+      const { failure, lines, asked } = await describe(error, format);
+      assertEquals(failure.errorMessage, error.message);
+      assertEquals(lines.length, 2);
+      if (format === "json") {
+        assertEquals(JSON.parse(lines[0]!).errorMessage, error.message.toWellFormed());
+      }
+      if (isChanged) return;
+      assertEquals(asked[0]!.split("\n").length, count, error.stack);
+      assertEquals(failure.stackTrace.every((frame) => frame === "at mapped.ts:1:1"), true);
+    }),
+    { numRuns: 40 },
+  );
 });
 
 Deno.test("an error is described in linear time, whatever its message", async () => {
-  const count = 40_000;
+  const count = 10_000;
   for (
     const message of [
       "\n    at /var/task/x.mjs:1:1".repeat(count),

@@ -35,5 +35,5 @@ Deno.test("visibleJson() escapes what cannot be seen, and keeps the value", () =
     const visible = visibleJson(json);
     assertEquals(JSON.parse(visible), JSON.parse(json));
     assertEquals(isVisible.test(visible.replaceAll(/[\t\r\n]/g, "")), true);
-  }));
+  }), { numRuns: 30 });
 });

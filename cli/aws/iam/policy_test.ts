@@ -143,9 +143,9 @@ Deno.test("decide() agrees with another evaluator on random policies", async () 
         assertEquals(ANSWERS[decide(statements, access, lowerCase(values)) ?? "none"], expected);
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   );
-  assertEquals(Object.values(counts).every((count) => count > 100), true, JSON.stringify(counts));
+  assertEquals(Object.values(counts).every((count) => count > 25), true, JSON.stringify(counts));
 });
 
 // The other evaluator does not know these rules of the guide of IAM.

@@ -23,7 +23,7 @@ Deno.test("filesToRefuse() matches each file that refusal() refuses, and no file
         if (!isMatch) assertEquals(refusal(file, undefined, folders), undefined);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   );
   const folders = { application: ["/home/me/shop"], npmCache: "/home/me/.cache/deno/npm" };
   for (

@@ -62,7 +62,7 @@ Deno.test("each fault of a function has its error, and the next invocation succe
   }
 });
 
-testRuntimes("a function that exhausts its heap ends, and the next succeeds", async (runtime) => {
+testPlatform("a function that exhausts its heap ends, and the next succeeds", async (runtime) => {
   // V8 ends the process before the limit.
   await using app = await startNoted({ runtime, memory: 512 });
   await assertFault(app, ["heap", "exit", "Runtime.ExitError", /exited with error: signal: \w+/]);

@@ -202,7 +202,7 @@ Deno.test({
       const { success } = await new Deno.Command(path, { ...options, stdin: "null" }).output();
       assertEquals(success, isWhole);
     };
-    await Promise.all(Array.from({ length: 40 }, start));
+    await Promise.all(Array.from({ length: 12 }, start));
     const left = async () => {
       const pids = [...Deno.readDirSync("/proc")].map(({ name }) => name);
       const mounts = await Promise.all(

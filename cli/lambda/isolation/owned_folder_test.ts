@@ -55,7 +55,7 @@ Deno.test("makeOwnedFolder() keeps the locks of folders that are made at the sam
   const folders: Awaited<ReturnType<typeof makeOwnedFolder>>[] = [];
   // Each maker looks for leftovers while the others lock their files.
   await Promise.all(Array.from({ length: 8 }, async () => {
-    for (let count = 0; count < 25; count++) folders.push(await makeOwnedFolder(parent));
+    for (let count = 0; count < 5; count++) folders.push(await makeOwnedFolder(parent));
   }));
   const expected = folders.flatMap(({ path }) => [path, `${path}.lock`]);
   assertEquals(await list(parent), expected.map((path) => path.slice(parent.length + 1)).sort());
