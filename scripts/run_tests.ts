@@ -4,7 +4,8 @@
  * paths run, too; `.` names all of them, and no test. Only with `--check` are types checked. The long tests run
  * with `--all`, or if a path names them or their folder. With `--all` and no path, all examples run.
  *
- * Deno takes half a second of processor for each module of tests, so up to eight files of one room are one module here.
+ * Deno takes 0.4 s of processor for each module of tests before it runs any of them, so several files are one module here, but
+ * for the long ones.
  *
  * @module
  */
@@ -21,15 +22,14 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONG = /^scripts\/(attacks|models|recordings)\/|_long_test\.ts$/;
 
 /** How many files are one module at most. A module runs on one processor. */
-const SIZE = 8;
+const SIZE = 16;
 
-/** Whether a file changes what all modules of a program share: the environment, functions of Deno, the logger. */
-const isAlone = (file: string) =>
-  file.startsWith("logger/") ||
-  /\/(own_environment|own_effects|testdata\/drive)\.ts"/.test(Deno.readTextFileSync(file));
-
-/** The room of a file, such as `gateway` or `cli/aws`. Each folder of `scripts/` is one. */
-const roomOf = (file: string) => /^(cli\/[^/]+|scripts\/.*|[^/]+)\//.exec(file)?.[1] ?? "";
+/** Names what a file changes of all that the files of its module share: the environment, functions of Deno, the logger. */
+function changedBy(file: string): string {
+  const [, name = ""] =
+    /\/(own_environment|own_effects|drive)\.ts"/.exec(Deno.readTextFileSync(file)) ?? [];
+  return file.startsWith("logger/") ? `logger_${name}` : name;
+}
 
 function* testsIn(folder: string): Generator<string> {
   for (const { name, isDirectory } of Deno.readDirSync(folder || ".")) {
@@ -69,15 +69,14 @@ const files = paths.length === 0
 
 await Deno.mkdir(".mate", { recursive: true });
 const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
-// Those that are alone come first, because many of them take long.
-const groups = Map.groupBy(
-  [...files.filter(isAlone), ...files.filter((file) => !isAlone(file)).toSorted()],
-  (file) => isAlone(file) ? file : roomOf(file),
-);
+const groups = Map.groupBy(files.toSorted(), (file) => LONG.test(file) ? file : changedBy(file));
 const modules: string[] = [];
-for (const [room, members] of groups) {
+// The largest group is the last one, because its modules are small beside it.
+for (
+  const [name, members] of [...groups].toSorted(([, one], [, other]) => one.length - other.length)
+) {
   for (let start = 0; start < members.length; start += SIZE) {
-    const module = `${folder}/${room.replaceAll(/[/.]/g, "_")}_${start}.ts`;
+    const module = `${folder}/${name.replaceAll(/[/.]/g, "_") || "tests"}_${start}.ts`;
     const imports = members.slice(start, start + SIZE).map((file) =>
       `import ${JSON.stringify(new URL(`../${file}`, import.meta.url).href)};\n`
     );
