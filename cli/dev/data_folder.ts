@@ -56,6 +56,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     path,
     async [Symbol.asyncDispose]() {
       await removeAddress(path).catch(() => {}); // Without the lock, nobody reads it.
+      lock.unlockSync(); // Closing is not enough: a process that starts just now has a copy of the open file.
       lock.close();
     },
   };
@@ -97,7 +98,10 @@ export async function readAddress(path: string): Promise<string | undefined> {
   const lock = await ifThere(Deno.open(join(path, LOCK), { read: true, write: true }));
   if (lock === undefined) return undefined;
   try {
-    if (await lock.tryLock(false)) return undefined; // The system frees the lock when the file is closed.
+    if (await lock.tryLock(false)) {
+      lock.unlockSync();
+      return undefined;
+    }
     return await ifThere(Deno.readTextFile(join(path, ADDRESS)));
   } finally {
     lock.close();
