@@ -213,6 +213,7 @@ class Development implements AsyncDisposable {
   }
 
   #keepOld({ message }: Error): void {
+    if (this.environment.signal.aborted) return; // Then the end stopped the work.
     this.begun.log.note(`ERROR ${message}\nFor now, the old version still answers`);
   }
 
