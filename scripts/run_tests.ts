@@ -28,7 +28,8 @@ const SIZE = 16;
 function changedBy(file: string): string {
   const [, name = ""] =
     /\/(own_environment|own_effects|drive)\.ts"/.exec(Deno.readTextFileSync(file)) ?? [];
-  return file.startsWith("logger/") ? `logger_${name}` : name;
+  if (file.startsWith("logger/")) return name === "" ? "logger" : file;
+  return name;
 }
 
 function* testsIn(folder: string): Generator<string> {
