@@ -31,9 +31,12 @@ Deno.test("visibleJson() escapes what cannot be seen, and keeps the value", () =
   assertEquals(visibleJson('"a\u202eb\u{e0041}\u2028"'), '"a\\u202eb\\udb40\\udc41\\u2028"');
   assertEquals(visibleJson('{\n\t"a": "\x9b\x7f€"}\r\n'), '{\n\t"a": "\\u009b\\u007f€"}\r\n');
   assertEquals(visibleJson("no JSON \x1b[2J"), "no JSON \\u001b[2J");
-  fc.assert(fc.property(fc.json({ stringUnit: "binary" }), (json) => {
-    const visible = visibleJson(json);
-    assertEquals(JSON.parse(visible), JSON.parse(json));
-    assertEquals(isVisible.test(visible.replaceAll(/[\t\r\n]/g, "")), true);
-  }), { numRuns: 30 });
+  fc.assert(
+    fc.property(fc.json({ stringUnit: "binary" }), (json) => {
+      const visible = visibleJson(json);
+      assertEquals(JSON.parse(visible), JSON.parse(json));
+      assertEquals(isVisible.test(visible.replaceAll(/[\t\r\n]/g, "")), true);
+    }),
+    { numRuns: 30 },
+  );
 });

@@ -1,45 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { browserTest } from "../../../testdata/browser.ts";
-import { FILES, manifestWith, startTestPlatform } from "../../testdata/platform.ts";
-
-/** A platform with a bucket for pages of one origin, and the S3 client of a function. */
-async function start(origins: readonly string[]) {
-  await using stack = new AsyncDisposableStack();
-  const functions = {
-    f: { module: "f.ts", uses: { buckets: { files: "read-write", other: "read" } } },
-  };
-  const cors = {
-    origins,
-    methods: ["GET", "PUT"],
-    headers: ["content-*"],
-    exposeHeaders: ["ETag"],
-    maxAge: 60,
-  };
-  const manifest = { ...manifestWith(functions), buckets: { files: { cors } } };
-  const test = stack.use(await startTestPlatform(() => "{}", { manifest }));
-  const client = stack.adopt(
-    new S3Client({
-      ...test.clientConfig("f"),
-      forcePathStyle: true,
-    }),
-    (client) => client.destroy(),
-  );
-  const owned = stack.move();
-  return {
-    platform: test.platform,
-    put: (Key: string, expiresIn = 60, Bucket = FILES, signingDate = new Date()) =>
-      getSignedUrl(client, new PutObjectCommand({ Bucket, Key, ContentType: "text/plain" }), {
-        expiresIn,
-        signingDate,
-        signableHeaders: new Set(["content-type"]),
-      }),
-    get: (Key: string, expiresIn = 60) =>
-      getSignedUrl(client, new GetObjectCommand({ Bucket: FILES, Key }), { expiresIn }),
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
-}
+import { FILES } from "../../testdata/platform.ts";
+import { startForPages } from "../../testdata/pages.ts";
 
 const ORIGIN = "https://shop.example";
 
@@ -52,7 +13,7 @@ const send = (url: string, method: string, headers: Record<string, string> = {},
   });
 
 Deno.test("a page uses the presigned URLs of a function, but no guessed access key", async () => {
-  await using app = await start([ORIGIN]);
+  await using app = await startForPages([ORIGIN]);
   const url = await app.put("a.txt");
   const guessed = url.replace(/LOCAL[\dA-F]{32}/, "local");
   const statuses = [];
@@ -65,7 +26,7 @@ Deno.test("a page uses the presigned URLs of a function, but no guessed access k
 });
 
 Deno.test("a page sends and reads objects with URLs that a function has presigned", async () => {
-  await using app = await start([ORIGIN]);
+  await using app = await startForPages([ORIGIN]);
   const url = await app.put("a b/é.txt");
   const written = await send(url, "PUT", {}, "text");
   assertEquals([written.status, await written.text()], [200, ""]);
@@ -83,7 +44,7 @@ Deno.test("a page sends and reads objects with URLs that a function has presigne
 });
 
 Deno.test("a page gets 403 without a valid presigned URL", async () => {
-  await using app = await start([ORIGIN]);
+  await using app = await startForPages([ORIGIN]);
   const url = await app.put("x");
   const { origin } = new URL(url);
   const old = await app.put("x", 60, FILES, new Date("2020-01-01"));
@@ -109,7 +70,7 @@ Deno.test("a page gets 403 without a valid presigned URL", async () => {
 });
 
 Deno.test("a preflight request gets what the CORS rule of the bucket grants", async () => {
-  await using app = await start([ORIGIN, "https://*.shop.example"]);
+  await using app = await startForPages([ORIGIN, "https://*.shop.example"]);
   const url = await app.put("x");
   const ask = (target: string, origin: string, method: string, headers: string) =>
     send(target, "OPTIONS", {
@@ -139,28 +100,3 @@ Deno.test("a preflight request gets what the CORS rule of the bucket grants", as
     assertMatch(await refused.text(), /<Code>AccessForbidden<\/Code><Message>CORSResponse: /);
   }
 });
-
-browserTest(
-  "a page in Chromium uploads to a bucket and reads the object again",
-  async (browser) => {
-    await using server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      () => new Response("<title>Shop</title>", { headers: { "content-type": "text/html" } }),
-    );
-    const origin = `http://localhost:${server.addr.port}`;
-    await using app = await start([origin]);
-    const page = await browser.newPage();
-    await page.goto(origin);
-    const upload = async (url: string) => {
-      const headers = { "content-type": "text/plain" };
-      const response = await fetch(url, { method: "PUT", body: "from a page", headers });
-      return [response.status, response.headers.has("etag")];
-    };
-    const download = async (url: string) => await (await fetch(url)).text();
-    const run = <T>(work: (url: string) => Promise<T>, url: string) => page.evaluate(work, url);
-    assertEquals(await run(upload, await app.put("a.txt")), [200, true]);
-    assertEquals(await run(download, await app.get("a.txt")), "from a page");
-    await page.goto(await app.get("a.txt"));
-    assertEquals(await page.textContent("body"), "from a page");
-  },
-);
