@@ -3,14 +3,7 @@ import library from "../../deno.json" with { type: "json" };
 import toolConfig from "../deno.json" with { type: "json" };
 import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
-import {
-  hasTerminal,
-  mate,
-  mateHere,
-  ROOT,
-  startMate,
-  typeOnTerminal,
-} from "../testdata/command.ts";
+import { mate, mateHere, ROOT, startMate } from "../testdata/command.ts";
 import { describe } from "./bundle.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { callAws } from "./aws.ts";
@@ -46,7 +39,7 @@ Deno.test("mate new makes a formatted application whose test passes", async () =
   assertEquals(again.code, 1);
 });
 
-Deno.test("mate new writes the runtime into the manifest, and makes a project for Node.js if it is one", async (t) => {
+Deno.test("mate new writes the runtime into the manifest, and makes a project for Node.js if it is one", async () => {
   const folder = temporaryFolder();
   for (
     const [runtime, types] of [["nodejs22.x", "^22"], ["nodejs26.x", "^26"], ["deno"]] as const
@@ -72,32 +65,6 @@ Deno.test("mate new writes the runtime into the manifest, and makes a project fo
   const problem =
     'Unknown runtime "nodejs20.x": expected one of deno, nodejs22.x, nodejs24.x, nodejs26.x';
   assertEquals([code, stderr], [2, `Error: ${problem}\n`]);
-  await t.step({
-    name: "a terminal asks, and proposes Deno to a user of Deno",
-    ignore: !hasTerminal,
-    async fn() {
-      const question = "Which runtime (deno, nodejs22.x, nodejs24.x, nodejs26.x)?";
-      for (
-        const [name, keys, expected] of [
-          ["proposed", ["\r"], "deno"],
-          ["typed", ["nodejs22.x\r"], "nodejs22.x"],
-          ["again", ["node\r", "nodejs20.x\r", "nodejs22.x\r"], "nodejs22.x"],
-        ] as const
-      ) {
-        const shown = await typeOnTerminal(["new", name], question, keys, { cwd: folder });
-        assertStringIncludes(shown, `Wrote ${name}/app.json`);
-        const manifest = await Deno.readTextFile(`${folder}/${name}/app.json`);
-        assertEquals(JSON.parse(manifest).runtime, expected);
-      }
-      const wrong = await typeOnTerminal(["new", "no"], question, ["a\r", "b\r", "c\r", "deno\r"], {
-        cwd: folder,
-      });
-      assertStringIncludes(wrong, 'Unknown runtime "c": expected one of deno, ');
-      const stopped = await typeOnTerminal(["new", "no"], question, ["\x04"], { cwd: folder });
-      assertStringIncludes(stopped, "nothing was made");
-      await assertRejects(() => Deno.stat(`${folder}/no`));
-    },
-  });
 });
 
 Deno.test("mate invoke prints the result, and fails if the function fails", async () => {

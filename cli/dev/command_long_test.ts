@@ -1,7 +1,9 @@
 /** The command `mate dev` in a process of its own, when it ends early or much changes meanwhile. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
+import { Debugger } from "../testdata/debugger.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { until } from "../../testdata/waiting.ts";
 
@@ -200,3 +202,23 @@ Deno.test(
     assertEquals([await command.status(), await command.errors], [0, ""]);
   },
 );
+
+Deno.test("mate dev --inspect prints where a debugger attaches, and keeps the address", async () => {
+  const folder = await createApp();
+  await using other = new Command(["--inspect", "helo", "--port", "0", "app.json"], folder);
+  assertEquals(await other.status(), 1);
+  assertMatch(
+    await other.errors,
+    /Cannot inspect "helo": the functions are "hello"/,
+  );
+
+  await using command = new Command(["--inspect", "hello", "--port", "0", "app.json"], folder);
+  const [, address] = await command.find(
+    / {2}Inspector {3}of "hello": .*(ws:\/\/\S+), or open devtools:\S+ in/,
+  );
+  await command.find(/Ctrl-C/);
+  await Deno.writeTextFile(join(folder, "app.json"), manifest("/greet"));
+  await command.find(/Reloading "[^]*Ctrl-C/);
+  await using client = await Debugger.attach(address!);
+  await client.breakAt(pathToFileURL(join(folder, "hello.ts")).href, 1, false);
+});

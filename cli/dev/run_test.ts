@@ -48,26 +48,6 @@ Deno.test("the command runs an application, reloads it and stops", async () => {
   assertEquals([await command.status(), await command.errors], [0, ""]);
 });
 
-Deno.test("mate dev --inspect prints where a debugger attaches, and keeps the address", async () => {
-  const folder = await createApp();
-  await using other = new Command(["--inspect", "helo", "--port", "0", "app.json"], folder);
-  assertEquals(await other.status(), 1);
-  assertMatch(
-    await other.errors,
-    /Cannot inspect "helo": the functions are "hello"/,
-  );
-
-  await using command = new Command(["--inspect", "hello", "--port", "0", "app.json"], folder);
-  const [, address] = await command.find(
-    / {2}Inspector {3}of "hello": .*(ws:\/\/\S+), or open devtools:\S+ in/,
-  );
-  await command.find(/Ctrl-C/);
-  await Deno.writeTextFile(join(folder, "app.json"), manifest("/greet"));
-  await command.find(/Reloading "[^]*Ctrl-C/);
-  await using client = await Debugger.attach(address!);
-  await client.breakAt(pathToFileURL(join(folder, "hello.ts")).href, 1, false);
-});
-
 Deno.test("startPlatform() lets a debugger attach, and says where", async () => {
   const folder = await createApp();
   const { error } = console;
