@@ -218,8 +218,8 @@ function waitForDeadLetters(
 const CONCURRENCY = 8;
 
 /**
- * Runs the cases. The results have the order of the cases. A case that differs runs once more, with no other case
- * beside it: on a busy machine, a second of a recorded case can pass before its function has answered.
+ * Runs the cases. The results have the order of the cases. A case that differs runs up to three times more, with no other
+ * case beside it: on a busy machine, a second of a recorded case can pass before its function has answered.
  */
 export async function runAll(cases: readonly Case[]): Promise<readonly Result[]> {
   const results: Result[] = [];
@@ -228,8 +228,11 @@ export async function runAll(cases: readonly Case[]): Promise<readonly Result[]>
     for (const [index, one] of rest) results[index] = await runCase(one);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  for (const [index, result] of results.entries()) {
-    if (isClaimed(result) && !isEqual(result)) results[index] = await runCase(result.case);
+  const differs = (result: Result) => isClaimed(result) && !isEqual(result);
+  for (const [index, one] of cases.entries()) {
+    for (let count = 0; count < 3 && differs(results[index]!); count++) {
+      results[index] = await runCase(one);
+    }
   }
   return results;
 }
