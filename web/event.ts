@@ -1,6 +1,6 @@
 import type { FnContext } from "../function/event.ts";
 import { type JsonObject, readString } from "../function/read.ts";
-import { type Format, parseQuery, readMap } from "../gateway/event/format.ts";
+import { findMap, type Format, parseQuery } from "../gateway/event/format.ts";
 import { WEB_FORMAT } from "../gateway/event/gateway_formats.ts";
 import { addressOf, withoutPort } from "../gateway/event/request.ts";
 import type { FetchSettings } from "./options.ts";
@@ -34,7 +34,7 @@ const FORMAT: Omit<Format, "body"> = {
   requestId: ["requestContext", "requestId"],
   scheme: ["requestContext", "scheme"],
   path: (event) => readString(event, ["path"]),
-  headers: (event, wanted) => readMap(event, "headers", false, wanted) ?? [],
+  headers: (event) => findMap(event, "headers", false),
   rawQuery: (event) => readString(event, ["query"]),
   query: (event) => parseQuery(readString(event, ["query"])),
 };

@@ -1,5 +1,6 @@
 import {
   type JsonObject,
+  type JsonValue,
   own,
   type Path,
   readOptionalObject,
@@ -17,7 +18,7 @@ import {
  */
 export type EventFormat = "rest" | "http" | "alb" | "lattice" | "web";
 
-/** A header field or a parameter. */
+/** A parameter. */
 export type Pair = readonly [name: string, value: string];
 
 /** The places of all facts in the events of one kind of gateway. */
@@ -44,8 +45,8 @@ export interface Format {
   readonly isPathDecoded?: (event: JsonObject) => boolean;
   /** Absent if the gateway does not send the key of the route. */
   readonly routeKey?: (event: JsonObject) => string;
-  /** Reads all header fields, or the fields of one name in lower case. */
-  readonly headers: (event: JsonObject, wanted?: string) => readonly Pair[];
+  /** Finds the header fields. The cookies may be left out unless all fields or those of this name are wanted. */
+  readonly headers: (event: JsonObject, wanted?: string) => SentMap | undefined;
   /** The query as transmitted, without the `?`; absent if the gateway decodes the query. */
   readonly rawQuery?: (event: JsonObject) => string | null;
   /** Reads the decoded parameters of the query. */
@@ -62,53 +63,58 @@ export interface Format {
   readonly authorizer?: (event: JsonObject) => JsonObject | null;
 }
 
-/**
- * Reads a map of headers or parameters, in order.
- *
- * @param key The key of the map.
- * @param lists Whether the values in the map are lists of texts or texts; both unless given.
- * @param wanted A name in lower case. Entries of other names are left out and are not checked.
- * @returns The entries; `undefined` if the map is absent or null.
- * @throws {CloudEventSpecificationError} If the map or a value is malformed.
- */
-export function readMap(
+/** A map of headers or parameters, as a gateway sends it. */
+export interface SentMap {
+  readonly key: string;
+  readonly map: JsonObject;
+  /** Whether the values in the map are lists of texts or texts; both if it is `undefined`. */
+  readonly lists: boolean | undefined;
+}
+
+/** Finds a map; `undefined` if it is null or, unless it is required, absent. */
+export function findMap(
   event: JsonObject,
   key: string,
   lists?: boolean,
-  wanted?: string,
-): Pair[] | undefined {
-  const map = readOptionalObject(event, [key], 0);
-  if (map === null) return undefined;
-  const pairs: Pair[] = [];
-  // A loop over `Object.keys()` reads the values far slower. This one has inherited keys at its end.
-  let left = Object.keys(map).length;
-  for (const name in map) {
-    if (left-- === 0) break;
-    // Comparing the length first takes half the time.
-    if (wanted !== undefined && (name.length !== wanted.length || name.toLowerCase() !== wanted)) {
-      continue;
-    }
-    const value = map[name];
-    if (typeof value === "string" && lists !== true) pairs.push([name, value]);
-    else if (Array.isArray(value) && lists !== false) {
-      for (let index = 0; index < value.length; index++) {
-        const item = value[index];
-        if (typeof item !== "string") throw wrongType([key, name, index], item, "a string");
-        pairs.push([name, item]);
-      }
-    } else throw wrongType([key, name], value, lists ? "an array" : "a string");
-  }
-  return pairs;
+  required = 0,
+): SentMap | undefined {
+  const map = readOptionalObject(event, [key], required);
+  return map ? { key, map, lists } : undefined;
 }
 
-/** Reads a map of lists or, if the event does not have this map, a map of texts; see {@linkcode readMap}. */
-export function readEither(
-  event: JsonObject,
-  lists: string,
-  texts: string,
-  wanted?: string,
-): Pair[] {
-  return readMap(event, lists, true, wanted) ?? readMap(event, texts, false, wanted) ?? [];
+/** Finds a map of lists or, if the event does not have this map, a map of texts. */
+export function findEither(event: JsonObject, lists: string, texts: string): SentMap | undefined {
+  return findMap(event, lists, true) ?? findMap(event, texts, false);
+}
+
+/**
+ * Reads the texts of a value in a map. Who loops over the map reads the value far faster than this function could.
+ *
+ * @throws {CloudEventSpecificationError} If the value is malformed.
+ */
+export function readTexts(
+  { key, lists }: SentMap,
+  name: string,
+  value: JsonValue | undefined,
+): readonly string[] {
+  if (typeof value === "string" && !lists) return [value];
+  if (!Array.isArray(value) || lists === false) {
+    throw wrongType([key, name], value, lists ? "an array" : "a string");
+  }
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
+    if (typeof item !== "string") throw wrongType([key, name, index], item, "a string");
+  }
+  return value as string[];
+}
+
+/** Reads the parameters of a map, in order. */
+export function readPairs(sent: SentMap | undefined): Pair[] {
+  const pairs: Pair[] = [];
+  for (const name of Object.keys(sent?.map ?? {})) {
+    for (const text of readTexts(sent!, name, sent!.map[name])) pairs.push([name, text]);
+  }
+  return pairs;
 }
 
 /** Parses a query as `application/x-www-form-urlencoded`. */

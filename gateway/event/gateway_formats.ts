@@ -3,7 +3,6 @@ import {
   type JsonObject,
   own,
   read,
-  readOptional,
   readOptionalObject,
   readOptionalString,
   readString,
@@ -12,33 +11,41 @@ import {
 } from "../../function/read.ts";
 import {
   decodeForm,
+  findEither,
+  findMap,
   type Format,
   parseQuery,
   readAuthorizerContext,
-  readEither,
   readIdentity,
-  readMap,
+  readPairs,
 } from "./format.ts";
 
 /** The keys of the decoded parameters of the query: those with lists of values, and those with the last value. */
 const QUERIES = ["multiValueQueryStringParameters", "queryStringParameters"] as const;
+
+/** The facts that a load balancer and VPC Lattice put into header fields. */
+const IN_HEADERS = {
+  sourceIp: ["headers", "x-forwarded-for"],
+  userAgent: ["headers", "user-agent"],
+  domainName: ["headers", "host"],
+  requestId: ["headers", "x-amzn-trace-id"],
+} as const;
 
 /** The events of an Application Load Balancer. */
 export const ALB: Format = {
   name: "alb",
   sign: "elb",
   method: ["httpMethod"],
-  sourceIp: ["headers", "x-forwarded-for"],
-  userAgent: ["headers", "user-agent"],
-  domainName: ["headers", "host"],
-  requestId: ["headers", "x-amzn-trace-id"],
+  ...IN_HEADERS,
   path: (event) => readString(event, ["path"]),
-  headers: (event, wanted) => {
+  headers: (event) => {
     if (!Object.hasOwn(event, "multiValueHeaders")) read(event, ["headers"]); // one of both is always sent
-    return readEither(event, "multiValueHeaders", "headers", wanted);
+    return findEither(event, "multiValueHeaders", "headers");
   },
   query: (event) =>
-    readEither(event, ...QUERIES).map(([name, value]) => [decodeForm(name), decodeForm(value)]),
+    readPairs(findEither(event, ...QUERIES)).map((
+      [name, value],
+    ) => [decodeForm(name), decodeForm(value)]),
   body: (event) => readOptionalString(event, ["body"]) || null,
 };
 
@@ -62,14 +69,14 @@ export const HTTP: Format = {
     !readOptionalString(event, ["requestContext", "domainName"])?.includes(".lambda-url."),
   routeKey: (event) => readString(event, ["routeKey"]),
   headers: (event, wanted) => {
-    read(event, ["headers"]); // always sent
-    const pairs = readMap(event, "headers", false, wanted) ?? [];
-    const cookies = readOptional(event, ["cookies"]);
-    if (cookies === null || (wanted ?? "cookie") !== "cookie") return pairs;
+    const sent = findMap(event, "headers", false, 1); // always sent
+    const cookies = own(event, "cookies") ?? null;
+    if (cookies === null || (wanted ?? "cookie") !== "cookie") return sent;
     if (!Array.isArray(cookies)) throw wrongType(["cookies"], cookies, "an array or null");
     // A function URL sends the cookies twice.
-    return pairs.filter(([name]) => name !== "cookie")
-      .concat(cookies.map((_, index) => ["cookie", readString(event, ["cookies", index])]));
+    const { cookie: _, ...map } = sent?.map ?? {};
+    const texts = cookies.map((_, index) => readString(event, ["cookies", index]));
+    return { ...sent!, map: texts.length > 0 ? { ...map, cookie: texts.join("; ") } : map };
   },
   rawQuery: (event) => readOptionalString(event, ["rawQueryString"]),
   query: (event) => parseQuery(readOptionalString(event, ["rawQueryString"]) ?? ""),
@@ -87,19 +94,13 @@ export const LATTICE: Format = {
   sign: "serviceNetworkArn",
   version: "2.0",
   method: ["method"],
-  sourceIp: ["headers", "x-forwarded-for"],
-  userAgent: ["headers", "user-agent"],
-  domainName: ["headers", "host"],
-  requestId: ["headers", "x-amzn-trace-id"],
+  ...IN_HEADERS,
   path: (event) => readString(event, ["path"]).split("?")[0]!,
-  headers: (event, wanted) => {
-    read(event, ["headers"]); // always sent
-    return readMap(event, "headers", undefined, wanted) ?? [];
-  },
+  headers: (event) => findMap(event, "headers", undefined, 1), // always sent
   query: (event) => {
     const [, ...query] = readString(event, ["path"]).split("?");
     if (query.length > 0) return parseQuery(query.join("?"));
-    return readMap(event, "queryStringParameters") ?? [];
+    return readPairs(findMap(event, "queryStringParameters"));
   },
   body: (event) => readOptionalString(event, ["body"]),
   authorizer: (event) => readIdentity(event, "principal"),
@@ -122,13 +123,13 @@ export const REST: Format = {
   routePath: ["path"],
   isPathDecoded: (event) => own(event, "version") === "1.0", // only an HTTP API sends a version
   routeKey: (event) => `${readString(event, METHOD)} ${readString(event, ["resource"])}`,
-  headers: (event, wanted) => {
+  headers: (event) => {
     read(event, ["headers"]); // always sent
-    return readEither(event, "multiValueHeaders", "headers", wanted);
+    return findEither(event, "multiValueHeaders", "headers");
   },
   query: (event) => {
     read(event, ["queryStringParameters"]); // always sent
-    return readEither(event, ...QUERIES);
+    return readPairs(findEither(event, ...QUERIES));
   },
   body: (event) => readOptionalString(event, ["body"], 1), // always sent
   claims: CLAIMS,
@@ -143,7 +144,7 @@ const FORMATS = [ALB, HTTP, LATTICE];
  * The key of the format in an event of `@mate/core/web`. No JSON has it. It is registered, because a bundle may hold two
  * copies of the library.
  */
-export const WEB_FORMAT: unique symbol = Symbol.for("@mate/core/gateway/format/2");
+export const WEB_FORMAT: unique symbol = Symbol.for("@mate/core/gateway/format/3");
 
 /** The raw event of a gateway with its format, which each accessor asks for. */
 export interface GatewayEvent {

@@ -44,6 +44,55 @@ Deno.test("httpHeaders() gives each of many requests its own names and values, i
   }
 });
 
+Deno.test("httpHeaders() and header() read own names, and no list without values", () => {
+  for (
+    const [map, expected] of [
+      [{ A: ["1", "2"], b: [], C: ["3"] }, { a: "1, 2", c: "3" }],
+      [{ A: [], b: ["1"], a: ["2"] }, { a: "2", b: "1" }],
+      [{ a: ["1"], b: [], A: [] }, { a: "1" }],
+    ] as [Record<string, string[]>, Record<string, string>][]
+  ) {
+    const event = new FnProxyEvent({ headers: null, multiValueHeaders: map });
+    Object.assign(Object.prototype, { inherited: ["x"] });
+    try {
+      assertEquals(event.httpHeaders(), expected);
+      assertEquals(event.header("inherited"), undefined);
+    } finally {
+      delete (Object.prototype as { inherited?: unknown }).inherited;
+    }
+    for (const name of ["a", "B", "c"]) {
+      assertEquals(event.header(name), expected[name.toLowerCase()]);
+    }
+  }
+});
+
+Deno.test("httpHeaders() and header() take cookies in place of their header, and refuse malformed cookies", () => {
+  const read = (headers: unknown, cookies: unknown) => {
+    const context = { http: { method: "GET" } };
+    const event = new FnProxyEvent({ version: "2.0", requestContext: context, headers, cookies });
+    return [event.httpHeaders()["cookie"], event.header("Cookie")];
+  };
+  for (
+    const [headers, cookies, expected] of [
+      [{ cookie: "a=b" }, ["c=d", "e=f"], "c=d; e=f"],
+      [{ cookie: "a=b", Cookie: "g=h" }, ["c=d"], "g=h; c=d"],
+      [{ cookie: "a=b" }, [], undefined],
+      [{ cookie: "a=b" }, null, "a=b"],
+      [null, ["c=d"], "c=d"],
+      [{ cookie: 5 }, ["c=d"], "c=d"],
+    ]
+  ) assertEquals(read(headers, cookies), [expected, expected] as string[]);
+  for (
+    const [headers, cookies, path] of [
+      [{}, "c=d", "cookies"],
+      [{}, [5], "cookies[0]"],
+    ]
+  ) {
+    const error = assertThrows(() => read(headers, cookies), CloudEventSpecificationError);
+    assertEquals(error.path, path as string);
+  }
+});
+
 const METHODS = ["headerPreferences", "headerSortedPreferences"] as const;
 
 function values(method: typeof METHODS[number], headers: unknown, name: string): string[] {

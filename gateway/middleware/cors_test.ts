@@ -1,6 +1,63 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { ask, fail } from "../testdata/events.ts";
-import { buildHttpResponse, cors, type CorsOptions, HttpConflictError, routes } from "../mod.ts";
+import {
+  buildHttpResponse,
+  cors,
+  type CorsOptions,
+  HttpConflictError,
+  type Middleware,
+  type ProxyRoute,
+  reply,
+  routes,
+} from "../mod.ts";
+
+Deno.test("cors() marks the response of each route, wherever it stands", async () => {
+  const shop = cors({ origins: "*" });
+  const seen: unknown[] = [];
+  const pass: Middleware = async (_event, _context, next) => {
+    const answer = await next();
+    seen.push(answer.headers.get("Access-Control-Allow-Origin"), answer.status);
+    return answer;
+  };
+  const wrapped: Middleware = (event, context, next) => shop(event, context, next);
+  const works = {
+    now: () => 1,
+    later: () => Promise.resolve(1),
+    error: fail(new HttpConflictError()),
+  };
+  for (const [name, route] of Object.entries<ProxyRoute>(works)) {
+    for (
+      const use of [[shop], [shop, shop], [pass, shop], [shop, pass], [pass, wrapped], [
+        pass,
+        wrapped,
+        shop,
+      ]]
+    ) {
+      seen.length = 0;
+      const { result } = await ask(route, { use, clientErrorLevel: "off" });
+      const status = name === "error" ? 409 : 200;
+      assertEquals([result.statusCode, result.headers["Access-Control-Allow-Origin"]], [
+        status,
+        "*",
+      ], name);
+      const inner = use[1] === pass ? null : "*";
+      assertEquals(seen, use.includes(pass) ? [inner, status] : []);
+    }
+  }
+});
+
+Deno.test("cors() hands an error on to the middleware around it, whose reply has the status of the record", async () => {
+  const taken: Middleware = async (_event, _context, next) => {
+    await next();
+    return reply(409, "Taken");
+  };
+  const use = [taken, cors({ origins: "*" })];
+  const { result, records } = await ask(fail(new Error("the original")), { use });
+  assertEquals(result.statusCode, 409);
+  assertEquals(records.map(({ level, message }) => [level, message]), [
+    ["ERROR", "the original"],
+  ]);
+});
 
 Deno.test("cors() answers preflights before the route, and marks every response", async () => {
   const origin = "https://app.example";
@@ -41,6 +98,7 @@ Deno.test("cors() answers preflights before the route, and marks every response"
   for (
     const [name, route] of Object.entries({
       payload: (): number => 1,
+      later: () => Promise.resolve(1),
       error: fail(new HttpConflictError()),
       failure: fail(new Error("x")),
       response: () => new Response("x"),
