@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { asResponse, buildHttpResponse, proxyHandler, reply } from "../gateway/mod.ts";
 import { httpStream } from "../runtime/mod.ts";
+import { remember } from "./http.ts";
 import { call, proxyEvent, proxyResponse } from "../testing/mod.ts";
 
 /** RFC 9110 §5.5 and §5.6.2: a value has no control character but the tab, and a name is a token. */
@@ -76,4 +77,19 @@ Deno.test("cookies follow the rule of header values", () => {
     assertThrows(() => asResponse({ statusCode: 200, cookies: [cookie] }), TypeError);
     assertThrows(() => httpStream({ cookies: [cookie] }, nothing()), TypeError);
   }
+});
+
+Deno.test("remember() makes each result once, for 100 short texts and never for an error", () => {
+  const made: string[] = [];
+  const fold = remember((text) => {
+    made.push(text);
+    if (text === "") throw new TypeError("empty");
+    return text.toLowerCase();
+  });
+  const texts = Array.from({ length: 101 }, (_, index) => `A${index}`);
+  for (const text of ["", "", "B".repeat(100), "B".repeat(100), ...texts, ...texts]) {
+    if (text === "") assertThrows(() => fold(text), TypeError);
+    else assertEquals(fold(text), text.toLowerCase());
+  }
+  assertEquals(made, ["", "", "B".repeat(100), "B".repeat(100), ...texts, "A100"]);
 });

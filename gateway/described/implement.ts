@@ -8,7 +8,7 @@ import { Answer } from "../response/answer.ts";
 import { BUILT, hasMark } from "../response/http_response.ts";
 import { REPLY, type Reply, withOutput } from "../response/reply.ts";
 import type { ProxyResult, ProxyRoute } from "../response/route.ts";
-import { aboutResult } from "../response/exchange.ts";
+import { aboutResult } from "../response/result.ts";
 import { isBytes, isStream, isWebResponse } from "../../function/bytes.ts";
 import type { ApiDescription, DescribedRoute, RouteDescription } from "./description.ts";
 import { readDescription } from "./read_description.ts";

@@ -23,20 +23,15 @@ import {
 /** The keys of the decoded parameters of the query: those with lists of values, and those with the last value. */
 const QUERIES = ["multiValueQueryStringParameters", "queryStringParameters"] as const;
 
-/** The facts that a load balancer and VPC Lattice put into header fields. */
-const IN_HEADERS = {
-  sourceIp: ["headers", "x-forwarded-for"],
-  userAgent: ["headers", "user-agent"],
-  domainName: ["headers", "host"],
-  requestId: ["headers", "x-amzn-trace-id"],
-} as const;
-
 /** The events of an Application Load Balancer. */
 export const ALB: Format = {
   name: "alb",
   sign: "elb",
   method: ["httpMethod"],
-  ...IN_HEADERS,
+  sourceIp: ["headers", "x-forwarded-for"],
+  userAgent: ["headers", "user-agent"],
+  domainName: ["headers", "host"],
+  requestId: ["headers", "x-amzn-trace-id"],
   path: (event) => readString(event, ["path"]),
   headers: (event) => {
     if (!Object.hasOwn(event, "multiValueHeaders")) read(event, ["headers"]); // one of both is always sent
@@ -94,7 +89,10 @@ export const LATTICE: Format = {
   sign: "serviceNetworkArn",
   version: "2.0",
   method: ["method"],
-  ...IN_HEADERS,
+  sourceIp: ["headers", "x-forwarded-for"],
+  userAgent: ["headers", "user-agent"],
+  domainName: ["headers", "host"],
+  requestId: ["headers", "x-amzn-trace-id"],
   path: (event) => readString(event, ["path"]).split("?")[0]!,
   headers: (event) => findMap(event, "headers", undefined, 1), // always sent
   query: (event) => {

@@ -6,27 +6,62 @@ import {
   stopStream,
   type StreamBody,
 } from "../../function/bytes.ts";
-import { invalid } from "../../function/arguments.ts";
+import { invalid, isThenable } from "../../function/arguments.ts";
 import { errorKind } from "../errors/http_error.ts";
 import { JSON_TYPE } from "../negotiation/media_type.ts";
-import { Answer, type AnswerContent } from "./answer.ts";
-import { aboutResult, type Exchange } from "./exchange.ts";
-import { addFields, AnswerHeaders, headersOf } from "./headers.ts";
-import { BUILT, hasMark, type HttpResponse } from "./http_response.ts";
-import { answerPayload, makeAnswer } from "./payload.ts";
-import { type DescribedReply, REPLY, type Reply } from "./reply.ts";
-import { checkStatus, isBodyless, isDescribed } from "./status.ts";
+import { isError } from "../../logger/error.ts";
+import {
+  addFields,
+  Answer,
+  type AnswerContent,
+  AnswerHeaders,
+  checkStatus,
+  CONTENT_KINDS,
+  headersOf,
+  type Inside,
+  isBodyless,
+  isDescribed,
+  keep,
+} from "./answer.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./transformer.ts";
+import { answerPayload, type Exchange, makeAnswer } from "./exchange.ts";
+import type { HandledRoute } from "./route.ts";
+import { BUILT, hasMark, type HttpResponse } from "./http_response.ts";
+import { type DescribedReply, REPLY, type Reply } from "./reply.ts";
 
-/** What a content may be, for errors. */
-const CONTENT_KINDS = "a string, a Uint8Array or a stream";
-
-/** Throws if a middleware assigned what no response can carry. */
-export function checkAnswer({ status, content }: Answer): void {
-  checkStatus(status, 200);
-  if (typeof content !== "string" && !isBytes(content) && !isStream(content)) {
-    throw invalid("content of an answer", CONTENT_KINDS);
+/**
+ * Runs a route, and answers what it throws. Returns a promise only if the route does, or if its answer takes time to
+ * write. Never rejects or throws.
+ *
+ * @param outer What the middleware around the route, if there is one, knows of the answer.
+ */
+export function runRoute(
+  route: HandledRoute,
+  exchange: Exchange,
+  outer?: Inside,
+): Answer | Promise<Answer> {
+  try {
+    const result = route(exchange.event!, exchange.context, exchange);
+    const answer = isThenable(result) ? result : answerResult(result, exchange);
+    return answer instanceof Answer ? keep(answer, outer) : answerLater(answer, exchange, outer);
+  } catch (thrown) {
+    return keep(exchange.answerError(thrown), outer);
   }
+}
+
+async function answerLater(
+  pending: unknown,
+  exchange: Exchange,
+  outer: Inside | undefined,
+): Promise<Answer> {
+  let answer: Answer | Promise<Answer>;
+  try {
+    answer = answerResult(await pending, exchange);
+    if (answer instanceof Promise) answer = await answer; // each await takes a turn
+  } catch (thrown) {
+    answer = exchange.answerError(thrown);
+  }
+  return keep(answer, outer);
 }
 
 const OCTETS = "application/octet-stream";
@@ -139,4 +174,18 @@ function answerBuilt(built: HttpResponse, { settings }: Exchange): Answer {
   const answer = new Answer(statusCode, headers, content, contentType);
   answer.compression = { from: 0, codecs: [] };
   return answer;
+}
+
+/** Errors about what a route returned. */
+const ABOUT_RESULTS = /* @__PURE__ */ new WeakSet<object>();
+
+/** Says that an error is about what a route returned: its work is done, and must not run again. */
+export function aboutResult<Thrown>(thrown: Thrown): Thrown {
+  if (isError(thrown)) ABOUT_RESULTS.add(thrown);
+  return thrown;
+}
+
+/** Whether an answer was made of an error that the route or a middleware threw. */
+export function hasFailed({ error }: Answer): boolean {
+  return error !== undefined && !ABOUT_RESULTS.has(error as object);
 }
