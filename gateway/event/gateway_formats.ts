@@ -69,7 +69,8 @@ export const HTTP: Format = {
     if (cookies === null || (wanted ?? "cookie") !== "cookie") return sent;
     if (!Array.isArray(cookies)) throw wrongType(["cookies"], cookies, "an array or null");
     // A function URL sends the cookies twice.
-    const { cookie: _, ...map } = sent?.map ?? {};
+    const { cookie = "", ...map } = sent?.map ?? {};
+    if (typeof cookie !== "string") throw wrongType(["headers", "cookie"], cookie, "a string");
     const texts = cookies.map((_, index) => readString(event, ["cookies", index]));
     return { ...sent!, map: texts.length > 0 ? { ...map, cookie: texts.join("; ") } : map };
   },

@@ -25,7 +25,7 @@ import {
 } from "./answer.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./transformer.ts";
 import { answerPayload, type Exchange, makeAnswer } from "./exchange.ts";
-import type { HandledRoute } from "./route.ts";
+import type { Work } from "./route.ts";
 import { BUILT, hasMark, type HttpResponse } from "./http_response.ts";
 import { type DescribedReply, REPLY, type Reply } from "./reply.ts";
 
@@ -36,12 +36,13 @@ import { type DescribedReply, REPLY, type Reply } from "./reply.ts";
  * @param outer What the middleware around the route, if there is one, knows of the answer.
  */
 export function runRoute(
-  route: HandledRoute,
+  { route, negotiate }: Work,
   exchange: Exchange,
   outer?: Inside,
 ): Answer | Promise<Answer> {
   try {
-    const result = route(exchange.event!, exchange.context, exchange);
+    negotiate?.(exchange);
+    const result = route(exchange.event!, exchange.context);
     const answer = isThenable(result) ? result : answerResult(result, exchange);
     return answer instanceof Answer ? keep(answer, outer) : answerLater(answer, exchange, outer);
   } catch (thrown) {
