@@ -1,5 +1,6 @@
 import { parseTarGzip } from "nanotar";
 import { basename, dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   cacheFolder,
   checksumOfFile,
@@ -43,33 +44,76 @@ const compared = new Map<string, string>();
  */
 export async function keepProgram(
   package_: ProgramPackage,
-  { registry, cache, title, signal, patience, limit = LIMIT }: ProgramSource = {},
+  source: ProgramSource = {},
 ): Promise<string> {
-  const { name, version, path, integrity, program: checksum } = package_;
-  const program = `${programFolder(package_, cache)}/${basename(path)}`;
+  const program = `${programFolder(package_, source.cache)}/${basename(package_.path)}`;
   const before = await ifThere(Deno.stat(program));
-  const facts = before && [checksum, before.ino, before.size, before.mtime?.getTime()].join();
+  const facts = before &&
+    [package_.program, before.ino, before.size, before.mtime?.getTime()].join();
   if (facts !== undefined && compared.get(program) === facts) return program;
-  if (await ifThere(checksumOfFile(program)) !== checksum) {
-    const tarballPath = `${name}/-/${basename(name)}-${version}.tgz`;
-    const url = registry === undefined
-      ? registryOf(tarballPath)
-      : `${registry.replace(/\/$/, "")}/${tarballPath}`;
-    const what = `the package "${name}@${version}"`;
-    const tarball = await download(url, { what, title, checksum: integrity, signal, patience });
-    const file = (await parseTarGzip(tarball)).find((item) => item.name === `package/${path}`);
-    if (file?.data === undefined) {
-      const problem = `the package does not contain "package/${path}"`;
-      throw new Error(`Cannot unpack "${name}@${version}": ${problem}`);
-    }
-    await keep(program, file.data);
-    const removing = removeUnused(dirname(program), cache ?? cacheFolder(), limit);
-    await removing.catch(() => {}); // A deployment sees its own programs only, and another process may remove the same.
-  } else if (facts !== undefined) compared.set(program, facts);
+  const isThere = async () => await ifThere(checksumOfFile(program)) === package_.program;
+  if (await isThere()) {
+    if (facts !== undefined) compared.set(program, facts);
+  } else {
+    await using _lock = await lockDownload(dirname(program), source.signal);
+    if (!await isThere()) await downloadProgram(package_, program, source);
+  }
   await makeExecutable(program);
   // A cache that is read-only, or that belongs to another user, stays as it is.
   await markUse(dirname(program)).catch(() => {});
   return program;
+}
+
+async function downloadProgram(
+  { name, version, path, integrity }: ProgramPackage,
+  program: string,
+  { registry, cache, title, signal, patience, limit = LIMIT }: ProgramSource,
+): Promise<void> {
+  const tarballPath = `${name}/-/${basename(name)}-${version}.tgz`;
+  const url = registry === undefined
+    ? registryOf(tarballPath)
+    : `${registry.replace(/\/$/, "")}/${tarballPath}`;
+  const what = `the package "${name}@${version}"`;
+  const tarball = await download(url, { what, title, checksum: integrity, signal, patience });
+  const file = (await parseTarGzip(tarball)).find((item) => item.name === `package/${path}`);
+  if (file?.data === undefined) {
+    const problem = `the package does not contain "package/${path}"`;
+    throw new Error(`Cannot unpack "${name}@${version}": ${problem}`);
+  }
+  await keep(program, file.data);
+  const removing = removeUnused(dirname(program), cache ?? cacheFolder(), limit);
+  await removing.catch(() => {}); // A deployment sees its own programs only, and another process may remove the same.
+}
+
+/**
+ * Keeps others, who need the same program, from downloading it meanwhile: they wait, and find it. Without the lock, which a user
+ * may not be allowed to make, each downloads it.
+ */
+async function lockDownload(
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<AsyncDisposable | undefined> {
+  const path = `${folder}.lock`;
+  let lock: Deno.FsFile;
+  try {
+    await Deno.mkdir(dirname(folder), { recursive: true });
+    lock = await Deno.open(path, { write: true, create: true });
+  } catch {
+    return undefined; // If the program cannot be kept either, that is the problem to tell.
+  }
+  try {
+    while (!await lock.tryLock(true)) await delay(100, undefined, { signal });
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      await Deno.remove(path).catch(() => {}); // The one before may have removed it.
+      lock.unlockSync();
+      lock.close();
+    },
+  };
 }
 
 /** Sets the time of a folder, so that it is known which programs are used. Removes what a killed download has left there. */

@@ -36,6 +36,19 @@ Deno.test("keepProgram() downloads a tarball once, and keeps its program", async
   assertEquals(await parts.cached(), ["mate-deno-test-1.2.3"]);
 });
 
+Deno.test("keepProgram() downloads a tarball once for all who need it at the same time", async () => {
+  await using parts = await setUp();
+  const { package_, source, served } = parts;
+  await Promise.all([1, 2, 3].map(() => keepProgram(package_, source)));
+  assertEquals(served.requests.length, 1);
+  assertEquals(await parts.cached(), ["mate-deno-test-1.2.3"]);
+  served.tarball = new Uint8Array([1]);
+  await Deno.remove(`${source.cache}-deno-test-1.2.3`, { recursive: true });
+  const failed = await Promise.allSettled([1, 2, 3].map(() => keepProgram(package_, source)));
+  assertEquals(failed.map(({ status }) => status), Array(3).fill("rejected"));
+  assertEquals([served.requests.length, await parts.cached()], [4, []]);
+});
+
 Deno.test("keepProgram() replaces a program that changes after it was compared", async () => {
   await using parts = await setUp();
   const { package_, source, served } = parts;
