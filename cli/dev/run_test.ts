@@ -2,6 +2,9 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Command, createApp, greet, manifest } from "../testdata/command.ts";
+import { Bundles } from "../bundle/modules/bundles.ts";
+import { Log } from "../lambda/log.ts";
+import { readLocally } from "./resolve_locally.ts";
 import { isSource, run } from "./run.ts";
 import { startPlatform } from "./platform.ts";
 import { PortTakenError } from "./server.ts";
@@ -62,23 +65,36 @@ Deno.test("startPlatform() lets a debugger attach, and says where", async () => 
   await assertRejects(() => startPlatform(join(folder, "app.json"), own), TypeError, "of your own");
 });
 
+/** The folder of the applications that run in the process of the tests, and their bundler, which takes longer to start than a bundle. */
+const parent = temporaryFolder();
+const bundles = new Bundles({ folder: parent, quiet: 0 });
+
+const createHere = async () => await createApp(await Deno.makeTempDir({ dir: parent }));
+
 /** Runs an application in the process of the test, until `onLine` stops it. */
 async function runHere(
   folder: string,
   onLine: (line: string, stop: () => void) => void,
   isVerbose = false,
+  ownBundles = bundles,
 ): Promise<string> {
   const lines: string[] = [];
   const controller = new AbortController();
   const options = { manifestPath: join(folder, "app.json"), data: join(folder, "data") };
-  const running = run({ ...options, port: 0, isVerbose }, {
+  const read = () => readLocally(options.manifestPath, { secrets: {} });
+  const begun = {
+    ...{ local: await read(), read, bundles: ownBundles, log: new Log() },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  const environment = {
     signal: controller.signal,
-    print(line) {
+    print(line: string) {
       lines.push(line);
       onLine(line, () => controller.abort());
     },
     isColored: false,
-  });
+  };
+  const running = run({ ...options, port: 0, isVerbose }, environment, begun);
   try {
     await within("the end of the application", running, () => lines.join("\n"));
   } finally {
@@ -106,7 +122,7 @@ Deno.test("run() finds that the port is in use before it bundles", async () => {
 });
 
 Deno.test("run() prints START, END and REPORT only if it is verbose, and what functions say", async () => {
-  const folder = await createApp();
+  const folder = await createHere();
   await Deno.writeTextFile(
     join(folder, "hello.ts"),
     `let count = 0;
@@ -134,7 +150,7 @@ Deno.test("run() prints START, END and REPORT only if it is verbose, and what fu
 });
 
 Deno.test("run() ignores files that no function uses, and reports a fault once", async () => {
-  const folder = await createApp();
+  const folder = await createHere();
   // A reload that is under way may read the module at any time. So the new text comes at once, and not after an empty file.
   const replace = async (text: string) => {
     const file = await Deno.makeTempFile();
@@ -169,7 +185,7 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
 });
 
 Deno.test("run() starts although a function cannot be bundled, and takes its repair", async () => {
-  const folder = await createApp();
+  const folder = await createHere();
   await Deno.writeTextFile(join(folder, "hello.ts"), "export const handler = (");
   const output = await runHere(folder, async (line, stop) => {
     if (line.includes("nothing answers")) {
@@ -184,7 +200,7 @@ Deno.test("run() starts although a function cannot be bundled, and takes its rep
 });
 
 Deno.test("run() keeps the old version if the platform of a changed manifest does not open", async () => {
-  const folder = await createApp();
+  const folder = await createHere();
   const settings = JSON.parse(manifest("/hello"));
   const hello = settings.functions.hello.triggers;
   // The folder of this bucket cannot be made.
@@ -214,7 +230,7 @@ Deno.test("run() keeps the old version if the platform of a changed manifest doe
 });
 
 Deno.test("run() keeps the old version if a table cannot be changed, and ends if the engine of the tables does not start", async () => {
-  const folder = await createApp();
+  const folder = await createHere();
   const write = (path: string, id: string) => {
     const settings = JSON.parse(manifest(path));
     settings.tables = { notes: { key: { [id]: "string" } } };
@@ -238,7 +254,7 @@ Deno.test("run() keeps the old version if a table cannot be changed, and ends if
 });
 
 Deno.test("run() takes a change of the manifest during a restart", async () => {
-  const folder = await createApp();
+  const folder = await createHere();
   const changes = ["/greet/1", "/greet/2"].values();
   const output = await runHere(folder, async (line, stop) => {
     if (line.includes("/greet/2'")) return stop();
@@ -252,7 +268,7 @@ Deno.test("run() takes a change of the manifest during a restart", async () => {
 });
 
 Deno.test("run() restarts the application if the file .env changes", async () => {
-  const folder = await createApp();
+  const folder = await createHere();
   const output = await runHere(folder, async (line, stop) => {
     if (line.includes("Stop with Ctrl-C")) await Deno.writeTextFile(join(folder, ".env"), "A=1");
     if (line.includes("Reloading")) stop();
@@ -261,7 +277,7 @@ Deno.test("run() restarts the application if the file .env changes", async () =>
 });
 
 Deno.test("run() keeps the old version if the file .env is wrong, and reads it for the functions of now", async () => {
-  const folder = await createApp();
+  const folder = await createHere();
   const emulator = "AWS_ENDPOINT_URL_SES";
   const settings = JSON.parse(manifest("/again"));
   settings.functions.hello.environment = { [emulator]: "https://ses.example" };
@@ -321,8 +337,9 @@ Deno.test("run() closes every watch, even of a folder in a watched folder", {
   sanitizeResources: true,
   sanitizeOps: true,
 }, async () => {
-  const folder = await createApp();
-  await runHere(folder, (line, stop) => line.includes("Stop with Ctrl-C") && stop());
+  const folder = await createHere();
+  await using own = new Bundles({ folder });
+  await runHere(folder, (line, stop) => line.includes("Stop with Ctrl-C") && stop(), false, own);
 });
 
 Deno.test("isSource() ignores objects, items and hidden files", () => {
