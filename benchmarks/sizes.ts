@@ -13,14 +13,14 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 16_905],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_600],
-  ["gateway", "proxyHandler, routes", 18_425],
-  ["gateway", "proxyHandler, routes, implement", 19_650],
-  ["gateway", "proxyHandler, routes, implement, openApi", 22_330],
-  ["gateway", "fetchHandler", 17_080],
-  ["gateway", "streamHandler", 16_965],
-  ["gateway", "buildHttpResponse", 7_665],
+  ["gateway", "proxyHandler", 16_920],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_615],
+  ["gateway", "proxyHandler, routes", 18_440],
+  ["gateway", "proxyHandler, routes, implement", 19_665],
+  ["gateway", "proxyHandler, routes, implement, openApi", 22_345],
+  ["gateway", "fetchHandler", 17_095],
+  ["gateway", "streamHandler", 16_980],
+  ["gateway", "buildHttpResponse", 7_675],
   ["gateway", "FnProxyEvent", 7_145],
   ["gateway", "HttpNotFoundError", 1_000],
   ["client", "createClient", 600],
