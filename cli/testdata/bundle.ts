@@ -6,7 +6,8 @@ import type { ProgramPackage } from "../programs/pinned_packages.ts";
 import { LOCAL } from "../rules/arn.ts";
 import type { Application } from "../application/types.ts";
 import { readManifest } from "../manifest/manifest.ts";
-import { succeed } from "../../testdata/programs.ts";
+import { Bundles } from "../bundle/modules/bundles.ts";
+import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 
 /** Makes an npm package like the packages with Deno. The first file is the program. */
 export async function makeDenoPackage(
@@ -22,6 +23,15 @@ export async function makeDenoPackage(
   return { tarball, package_ };
 }
 
+/** The folder of all applications of the tests of one module. */
+export const parent: string = temporaryFolder();
+
+/**
+ * The bundles of the applications without a configuration. They have one bundler, because the start of one takes longer than a
+ * bundle. It names sources relative to {@linkcode parent}.
+ */
+export const bundles: Bundles = new Bundles({ folder: parent, quiet: 0 });
+
 interface TestApp extends AsyncDisposable {
   readonly folder: string;
   /** The path of the manifest. */
@@ -36,7 +46,7 @@ export async function makeApp(
   functions: Readonly<Record<string, unknown>>,
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<TestApp> {
-  const folder = await Deno.makeTempDir();
+  const folder = await Deno.makeTempDir({ dir: parent });
   for (const [path, code] of Object.entries(modules)) {
     const file = `${folder}/${path}`;
     await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });

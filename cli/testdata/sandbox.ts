@@ -1,13 +1,12 @@
 import type { InvokeOptions } from "../lambda/function_host.ts";
 import { detectIsolation, type Isolation } from "../lambda/isolation/isolation.ts";
 import { parseManifest, type Runtime } from "../manifest/manifest.ts";
-import { Bundles } from "../bundle/modules/bundles.ts";
-import { temporaryFolder } from "../../testdata/programs.ts";
 import { findNode } from "../programs/find_node.ts";
 import type { NodeRuntime } from "../programs/pinned_packages.ts";
 import { resolveGiven } from "../dev/resolve_locally.ts";
 import type { Application } from "../application/types.ts";
 import { SandboxHost } from "../dev/sandbox_host/host.ts";
+import { bundles, parent } from "./bundle.ts";
 
 /** The best isolation on this machine; none on Windows. */
 export const isolation = Deno.build.os === "windows" ? undefined : await detectIsolation();
@@ -57,10 +56,6 @@ export function testRuntimes(
 export function testPlatform(...[name, test, options]: Parameters<typeof testRuntimes>): void {
   testRuntimes(name, test, options, isEvery ? RUNTIMES : ["deno"]);
 }
-
-/** The folder of all applications of a test file, and their bundler, because the start of one takes longer than a bundle. */
-const parent = temporaryFolder();
-const bundles = new Bundles({ folder: parent, quiet: 0 });
 
 /** An application with the function `one`, in a host. */
 export type App = Awaited<ReturnType<typeof startApp>>;
