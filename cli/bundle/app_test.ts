@@ -1,39 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { temporaryFolder } from "../../testdata/programs.ts";
-import { makeApp, makeDenoPackage, serve } from "../testdata/bundle.ts";
-import { bundleApp, type BundleOptions } from "./app.ts";
+import { bundles, makeApp, makeDenoPackage } from "../testdata/bundle.ts";
 import { bundleFunctions } from "./functions.ts";
-
-const FUNCTIONS = { one: { module: "one.ts" }, two: { module: "two.ts", handler: "main" } };
-const MODULES = {
-  "one.ts": `import { answer } from "./answer.ts"; export const handler = () => answer;`,
-  "answer.ts": "export class Answer {} export const answer = new Answer().constructor.name;",
-  "two.ts": "export default 1; export function main() {}",
-};
-
-const CACHE = `${temporaryFolder()}/cache`;
-
-/** Bundles without code caches, with a Deno that is a text. */
-async function bundle(
-  manifest: string,
-  out: string,
-  { cache = CACHE, ...options }: Partial<BundleOptions> & { cache?: string } = {},
-) {
-  const { tarball, package_ } = await makeDenoPackage();
-  await using server = serve(() => new Response(tarball));
-  return await bundleApp(manifest, {
-    out,
-    architectures: ["x86_64", "arm64"],
-    hasCache: false,
-    packages: { x86_64: package_, arm64: package_ },
-    source: { registry: server.url, cache },
-    warn() {},
-    ...options,
-  });
-}
-
-const entries = (folder: string) =>
-  Array.fromAsync(Deno.readDir(folder), ({ name }) => name).then((names) => names.sort());
+import { bundle, entries, FUNCTIONS, MODULES } from "./testdata/bundle_app.ts";
 
 Deno.test("bundleApp() makes a layer only if a function runs on Deno", async () => {
   const onNode = Object.fromEntries(
@@ -46,21 +14,6 @@ Deno.test("bundleApp() makes a layer only if a function runs on Deno", async () 
   assertEquals(await entries(`${app.folder}/out`), ["one.zip", "two.zip"]);
   const starting = "Starting the functions for Node.js";
   assertEquals(steps, ["Bundling one, two", starting, "Writing the zips"]);
-});
-
-Deno.test("bundleApp() makes a layer per architecture and a zip per function, the same bytes each time", async () => {
-  await using app = await makeApp(MODULES, FUNCTIONS);
-  const [first, second] = [`${app.folder}/first`, `${app.folder}/second`];
-  const archives = await bundle(app.manifest, first, { cache: `${temporaryFolder()}/cache` });
-  await bundle(app.manifest, second, { cache: `${temporaryFolder()}/cache` });
-  const names = ["layer-arm64.zip", "layer-x86_64.zip", "one.zip", "two.zip"];
-  assertEquals(await entries(first), names);
-  assertEquals(archives.map(({ path }) => path).sort(), names.map((name) => `${first}/${name}`));
-  for (const name of names) {
-    const bytes = await Deno.readFile(`${first}/${name}`);
-    assertEquals(await Deno.readFile(`${second}/${name}`), bytes, name);
-    assertEquals(archives.find(({ path }) => path.endsWith(`/${name}`))?.zipped, bytes.length);
-  }
 });
 
 Deno.test("bundleApp() warns once of each variable whose resource is not in uses", async () => {
@@ -85,32 +38,14 @@ Deno.test("bundleFunctions() keeps the names of classes when it minifies", async
   const application = await app.read();
   const sizes: number[] = [];
   for (const isMinified of [false, true]) {
-    const { functions } = await bundleFunctions(app.manifest, application, { isMinified });
+    const options = isMinified ? { isMinified } : { bundles };
+    const { functions } = await bundleFunctions(app.manifest, application, options);
     const { data } = functions.get("one")!.find(({ path }) => path === "index.mjs")!;
     const module = `data:text/javascript;base64,${data.toBase64()}`;
     assertEquals((await import(module)).handler(), "Answer");
     sizes.push(data.length);
   }
   assertEquals(sizes[1]! < sizes[0]!, true);
-});
-
-Deno.test("bundleApp() checks the description of the API against the routes of the manifest", async () => {
-  const describe = (key: string) =>
-    `export const api = { ${JSON.stringify(key)}: { responses: { 204: "Done" } } };`;
-  const routes = [{ method: "GET", path: "/" }, { method: "PUT", path: "/more" }];
-  const functions = { one: { module: "one.ts", triggers: { routes } } };
-  const settings = { api: "api.ts" };
-  await using app = await makeApp({ ...MODULES, "api.ts": describe("GET /") }, functions, settings);
-  const warnings: string[] = [];
-  const warn = (message: string) => warnings.push(message);
-  await bundle(app.manifest, `${app.folder}/out`, { architectures: ["x86_64"], warn });
-  const warning = 'The route "PUT /more" of the manifest has no description in "api.ts"';
-  assertEquals(warnings, [warning]);
-  await Deno.writeTextFile(`${app.folder}/api.ts`, describe("GET /none"));
-  const { message } = await assertRejects(() => bundle(app.manifest, `${app.folder}/none`), Error);
-  const problem = 'no route of the manifest serves "GET /none": add the route to a function';
-  assertEquals(message, `Cannot describe the API of "api.ts": ${problem}`);
-  await assertRejects(() => entries(`${app.folder}/none`), Deno.errors.NotFound);
 });
 
 Deno.test("bundleApp() names every problem, and writes nothing", async () => {
