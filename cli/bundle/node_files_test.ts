@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { makeApp, serve } from "../testdata/bundle.ts";
+import { basename } from "node:path";
+import { bundles, makeApp, serve } from "../testdata/bundle.ts";
 import { NODE_RUNTIMES, startApp } from "../testdata/sandbox.ts";
 import { succeed } from "../../testdata/programs.ts";
 import { findNode } from "../programs/find_node.ts";
 import { writeFiles } from "../archives/archive.ts";
 import { bundleFunctions } from "./functions.ts";
-import { Bundles } from "./modules/bundles.ts";
 
 const names = (files: readonly { readonly path: string }[]) => files.map(({ path }) => path);
 
@@ -86,10 +86,10 @@ Deno.test("bundleFunctions() refuses a module for Node.js that uses Deno when it
     [`${file}.ts`, `import "./${file}"; export const handler = () => 1;`],
   ]);
   await using app = await makeApp(Object.fromEntries(modules), Object.fromEntries(functions));
-  const { problems } = await bundleFunctions(app.manifest, await app.read());
+  const { problems } = await bundleFunctions(app.manifest, await app.read(), { bundles });
   const expected = cases.filter(([, , line]) => line !== undefined).map(([file, , line]) => [
     `f${file.at(0)}`,
-    `${file}:${line} uses "Deno" when it is imported, ${remedy}`,
+    `${basename(app.folder)}/${file}:${line} uses "Deno" when it is imported, ${remedy}`,
   ]);
   assertEquals([...problems].sort(), expected);
 });
@@ -133,10 +133,8 @@ for (const runtime of NODE_RUNTIMES) {
     }, { one: { module: "one.ts", runtime } });
     const add = "AGFzbQEAAAABBwFgAn9/AX8DAgEABwcBA2FkZAAACgkBBwAgACABags="; // (func (export "add") ... i32.add)
     await Deno.writeFile(`${app.folder}/add.wasm`, Uint8Array.fromBase64(add));
-    const { functions, problems } = await bundleFunctions(
-      app.manifest,
-      await app.read(),
-    );
+    const application = await app.read();
+    const { functions, problems } = await bundleFunctions(app.manifest, application, { bundles });
     assertEquals(problems, new Map());
     await writeFiles(`${app.folder}/task`, functions.get("one")!);
     const { program } = await findNode(runtime);
@@ -153,13 +151,14 @@ for (const runtime of NODE_RUNTIMES) {
       "export const handler = async (event: string) => event || Deno.pid;",
       { runtime },
       {
-        bundles: undefined, // its own, which names sources relative to the folder of the application
         log: ({ functionName, text }) => functionName === "" && lines.push(text),
       },
     );
     assertEquals((await app.invoke("works")).json, "works");
     const found = lines.filter((line) =>
-      line.startsWith('WARN The function "one": one.ts:1 uses "Deno", and Node.js has')
+      line.startsWith(
+        `WARN The function "one": ${basename(app.folder)}/one.ts:1 uses "Deno", and Node.js has`,
+      )
     );
     assertEquals(found.length, 1, lines.join("\n"));
   });
@@ -181,7 +180,6 @@ for (const runtime of NODE_RUNTIMES) {
       { one: { module: "one.ts", runtime, secrets: ["KEY"] } },
     );
     const application = await app.read();
-    await using bundles = new Bundles({ folder: app.folder });
     const { functions } = await bundleFunctions(app.manifest, application, { bundles });
     const files = ["index.mjs", "function.mjs", "function.mjs.map", "secrets.mjs"];
     assertEquals(names(functions.get("one")!), files);

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { lambdaEnvironment } from "../lambda/isolation/environment.ts";
 import { makeTmp } from "../lambda/isolation/isolation.ts";
-import { makeApp, serve } from "../testdata/bundle.ts";
+import { bundles, makeApp, serve } from "../testdata/bundle.ts";
 import { hasNamespace, isolation } from "../testdata/sandbox.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { writeFiles } from "../archives/archive.ts";
@@ -33,7 +33,7 @@ Deno.test({
     const own = { secrets: ["KEY"], permissions: { net: [host] } };
     await using app = await makeApp({ "one.ts": MODULE }, { one: { module: "one.ts", ...own } });
     const application = await app.read();
-    const { functions } = await bundleFunctions(app.manifest, application);
+    const { functions } = await bundleFunctions(app.manifest, application, { bundles });
     const folder = temporaryFolder();
     await writeFiles(`${folder}/task`, functions.get("one")!);
     await writeFiles(`${folder}/layer`, [

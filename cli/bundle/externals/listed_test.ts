@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp } from "../../testdata/bundle.ts";
 import { RUNTIMES, startApp } from "../../testdata/sandbox.ts";
-import { writeFiles } from "../../archives/archive.ts";
 import { bundleFunctions } from "../functions.ts";
+import { Bundles } from "../modules/bundles.ts";
 import { binary } from "./testdata/binaries.ts";
 
 const M = "node_modules";
@@ -36,6 +36,11 @@ const PACKAGES: Readonly<Record<string, string>> = {
     export const plain = require("node:path").sep;
     export const own = typeof __filename === "undefined" ? undefined : __filename;
     export const isMain = import.meta.url === "file:///" + process.argv[1];`,
+  [`${M}/native/package.json`]: manifestOf("native", { dependencies: { addon: "1" } }),
+  [`${M}/native/index.js`]: 'exports.native = require("addon").addon;',
+  [`${M}/addon/package.json`]: manifestOf("addon"),
+  [`${M}/addon/index.js`]: 'exports.addon = "abc";',
+  "native.ts": 'export { native as handler } from "native";',
   "plain.ts": 'export { plain as handler } from "plain";',
   "words.ts": 'export { words as handler } from "words";',
   "all.ts": `
@@ -45,17 +50,18 @@ const PACKAGES: Readonly<Record<string, string>> = {
     export const handler = async () => [words, fonts, run()];`,
 };
 
+/** The application of all tests here. It has one bundler, because the start of one takes longer than a bundle. */
+const app = await makeApp(PACKAGES, {});
+await Deno.writeFile(`${app.folder}/${M}/addon/a.node`, binary("linux-x64"));
+const bundles = new Bundles({ folder: app.folder, quiet: 0 });
+
 /** Bundles functions. Returns the paths of their files, their problems and all warnings. */
-async function bundle(
-  functions: Readonly<Record<string, object>>,
-  files: Readonly<Record<string, string>> = {},
-  addon?: string,
-) {
-  await using app = await makeApp({ ...PACKAGES, ...files }, functions);
-  if (addon !== undefined) await Deno.writeFile(`${app.folder}/${addon}`, binary("linux-x64"));
+async function bundle(functions: Readonly<Record<string, object>>) {
+  const manifest = { name: "test", stage: "v0", functions };
+  await Deno.writeTextFile(app.manifest, JSON.stringify(manifest));
   const warnings: string[] = [];
   const warn = (text: string) => warnings.push(text);
-  const made = await bundleFunctions(app.manifest, await app.read(), { warn });
+  const made = await bundleFunctions(app.manifest, await app.read(), { bundles, warn });
   const paths = [...made.functions].map(([name, files]) =>
     [name, files.map(({ path }) => path).filter((path) => path.startsWith(M)).sort()] as const
   );
@@ -113,30 +119,21 @@ Deno.test('a name in "packages" that nobody imports is an error with the nearest
 });
 
 Deno.test('on Deno, a native add-on in "packages" is an error that names Node.js as the remedy', async () => {
-  const functions = { one: { module: "words.ts", packages: ["words"] } };
-  const { problems } = await bundle(functions, {}, `${M}/letters/a.node`);
+  const { problems } = await bundle({ one: { module: "native.ts", packages: ["native"] } });
   assertMatch(
     problems["one"]!,
-    /"letters" .*no native add-on for Deno: give the function "runtime": "nodejs24\.x"$/,
+    /"addon" .*no native add-on for Deno: give the function "runtime": "nodejs24\.x"$/,
   );
 });
 
 for (const runtime of RUNTIMES) {
   Deno.test(`${runtime}: a function reads the files of the packages that its manifest names`, async () => {
     const packages = ["words", "fonts", "worker"];
-    const settings = { runtime, packages, memory: 256 };
-    await using app = await startApp(PACKAGES["all.ts"]!, settings, {
-      bundling: "when invoked",
-      bundles: undefined, // its own, which finds the packages of the application
-    });
-    const encoder = new TextEncoder();
-    await writeFiles(
-      app.folder,
-      Object.entries(PACKAGES).map(([path, text]) => ({ path, data: encoder.encode(text) })),
-    );
-    const { json } = await app.invoke();
+    const settings = { runtime, module: "all.ts", packages, memory: 256 };
+    await using host = await startApp("", settings, { manifestPath: app.manifest, bundles });
+    const { json } = await host.invoke();
     const [words, fonts, path] = json as string[];
-    assertEquals([words, fonts], ["the wordsabc", "the fonts"], app.log.join("\n"));
+    assertEquals([words, fonts], ["the wordsabc", "the fonts"], host.log.join("\n"));
     assertEquals(path!.endsWith(`/${M}/worker/worker.js`), true, path);
   });
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { importAll, makeApp } from "../../testdata/bundle.ts";
-import { Bundler } from "../bundler/bundler.ts";
+import { bundles, importAll, makeApp } from "../../testdata/bundle.ts";
+import { Bundles } from "../modules/bundles.ts";
 
 /** Packages that load add-ons, or that try to. The long tests have the real packages. */
 const PACKAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -44,48 +44,52 @@ if (!exports.it) throw new Error("no add-on");`,
   },
 };
 
-/** Makes a project of Node.js with these packages, and a module for each. */
-async function makeProject(modules: Readonly<Record<string, string>>) {
-  const names = Object.keys(PACKAGES);
-  const files = Object.entries(PACKAGES).flatMap(([name, files]) => [
-    [`${name}.js`, `import it from "${name}"; console.log(typeof it);`],
-    [
-      `node_modules/${name}/package.json`,
-      JSON.stringify({ name, version: "1.0.0", exports: `./${Object.keys(files)[0]}` }),
-    ],
-    ...Object.entries(files).map(([file, text]) => [`node_modules/${name}/${file}`, text]),
-  ]);
-  return await makeApp({
-    "package.json": JSON.stringify({
-      type: "module",
-      dependencies: Object.fromEntries(names.map((name) => [name, "1.0.0"])),
-    }),
-    ...Object.fromEntries(files),
-    ...modules,
-  }, {});
+const NAMES = Object.keys(PACKAGES);
+
+/** The project of Node.js with these packages and a module for each. It has one bundler, because the start of one takes longer than a bundle. */
+const project = await makeApp({
+  "package.json": JSON.stringify({
+    type: "module",
+    dependencies: Object.fromEntries(NAMES.map((name) => [name, "1.0.0"])),
+  }),
+  ...Object.fromEntries(
+    Object.entries(PACKAGES).flatMap(([name, files]) => [
+      [`${name}.js`, `import it from "${name}"; console.log(typeof it);`],
+      [
+        `node_modules/${name}/package.json`,
+        JSON.stringify({ name, version: "1.0.0", exports: `./${Object.keys(files)[0]}` }),
+      ],
+      ...Object.entries(files).map(([file, text]) => [`node_modules/${name}/${file}`, text]),
+    ]),
+  ),
+  "package.js": `import { WebSocket } from "tries"; console.log(typeof WebSocket);`,
+  "own.js": `let name = "";
+    try { name += await import("not-installed"); } catch { name += "a"; }
+    try { await import("./gone.js"); } catch { name += "b"; }
+    await import("./gone.ts").catch(() => name += "c");
+    console.log(name);`,
+  "not-caught.js": `await import("not-installed");`,
+  "elsewhere.js": `import "./gone.js"; try { f(); } catch {}`,
+  "in-function.js": `const f = () => import("tries/none"); try { f(); } catch {}`,
+}, {});
+const ofProject = new Bundles({ folder: project.folder, quiet: 0 });
+
+/** Bundles a module of an application, by default of the project. */
+async function bundle(name: string, { folder } = project, bundles = ofProject): Promise<string> {
+  const [bundle] = await bundles.take([`${folder}/${name}`]);
+  if (bundle instanceof Error) throw bundle;
+  return bundle!.code;
 }
 
 Deno.test("a bundle leaves an import of a missing module as it is if the failure is caught", async () => {
-  await using app = await makeProject({
-    "package.js": `import { WebSocket } from "tries"; console.log(typeof WebSocket);`,
-    "own.js": `let name = "";
-      try { name += await import("not-installed"); } catch { name += "a"; }
-      try { await import("./gone.js"); } catch { name += "b"; }
-      await import("./gone.ts").catch(() => name += "c");
-      console.log(name);`,
-    "not-caught.js": `await import("not-installed");`,
-    "elsewhere.js": `import "./gone.js"; try { f(); } catch {}`,
-    "in-function.js": `const f = () => import("tries/none"); try { f(); } catch {}`,
-  });
-  await using bundler = await Bundler.open({ folder: app.folder });
   const files: string[] = [];
+  const { folder } = project;
   for (const name of ["package", "own"]) {
-    const { code } = await bundler.bundle(`${app.folder}/${name}.js`);
-    await Deno.writeTextFile(`${app.folder}/${name}-bundle.js`, code);
-    files.push(`${app.folder}/${name}.js`, `${app.folder}/${name}-bundle.js`);
+    await Deno.writeTextFile(`${folder}/${name}-bundle.js`, await bundle(`${name}.js`));
+    files.push(`${folder}/${name}.js`, `${folder}/${name}-bundle.js`);
   }
   const outputs = ["function", "function", "abc", "abc"].map((output) => [output, ""] as const);
-  assertEquals(await importAll(files, app.folder), outputs);
+  assertEquals(await importAll(files, folder), outputs);
   for (
     const [name, message] of [
       [
@@ -96,43 +100,38 @@ Deno.test("a bundle leaves an import of a missing module as it is if the failure
       ["in-function", /"tries\/none"|'.\/none'/],
     ] as const
   ) {
-    const error = await assertRejects(() => bundler.bundle(`${app.folder}/${name}.js`), Error);
+    const error = await assertRejects(() => bundle(`${name}.js`), Error);
     assertMatch(error.message, message);
   }
 });
 
 Deno.test("a package that finds its native add-on is an error, unless it works without the add-on", async () => {
-  await using app = await makeProject({});
-  await using bundler = await Bundler.open({ folder: app.folder });
   for (
     const [name, place] of [["needs", "js:2:26"], ["creates", "mjs:3:16"], ["computes", "js:2:22"]]
   ) {
-    const error = await assertRejects(() => bundler.bundle(`${app.folder}/${name}.js`), Error);
+    const error = await assertRejects(() => bundle(`${name}.js`), Error);
     const text = `^Cannot bundle the native add-on of the package "${name}": .*\n    at `;
     assertMatch(error.message, new RegExp(`${text}node_modules/${name}/index.${place}$`));
   }
   const files: string[] = [];
   for (const name of ["catches", "chooses", "tries"]) {
-    const { code } = await bundler.bundle(`${app.folder}/${name}.js`);
-    files.push(`${app.folder}/${name}-bundle.js`);
-    await Deno.writeTextFile(files.at(-1)!, code);
+    files.push(`${project.folder}/${name}-bundle.js`);
+    await Deno.writeTextFile(files.at(-1)!, await bundle(`${name}.js`));
   }
   assertEquals(await importAll(files), files.map(() => ["object", ""] as const));
 });
 
 Deno.test("a bundle of packages in Deno's cache treats native add-ons and packages for other systems alike", async () => {
   await using app = await makeApp({
-    "deno.json": "{}",
     "bcrypt.ts": `import it from "npm:bcrypt@6.0.0"; console.log(it);`,
     "chokidar.ts": `import it from "npm:chokidar@3.6.0"; console.log(typeof it);`, // tries "fsevents"
   }, {});
-  await using bundler = await Bundler.open({ folder: app.folder });
-  const error = await assertRejects(() => bundler.bundle(`${app.folder}/bcrypt.ts`), Error);
+  const error = await assertRejects(() => bundle("bcrypt.ts", app, bundles), Error);
   assertMatch(
     error.message,
     /of the package "bcrypt": .*\n {4}at .*bcrypt@6\.0\.0\/bcrypt\.js:2:26$/,
   );
-  const { code } = await bundler.bundle(`${app.folder}/chokidar.ts`);
+  const code = await bundle("chokidar.ts", app, bundles);
   await Deno.writeTextFile(`${app.folder}/index.mjs`, code);
   assertEquals(await importAll([`${app.folder}/index.mjs`]), [["object", ""]]);
 });
