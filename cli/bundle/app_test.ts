@@ -1,7 +1,10 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { bundles, makeApp, makeDenoPackage } from "../testdata/bundle.ts";
+import { bundles, makeApp, makeDenoPackage, minified } from "../testdata/bundle.ts";
 import { bundleFunctions } from "./functions.ts";
 import { bundle, entries, FUNCTIONS, MODULES } from "./testdata/bundle_app.ts";
+
+/** The application of tests that are about what is written. Its bundles are kept after the first of them. */
+const app = await makeApp(MODULES, FUNCTIONS);
 
 Deno.test("bundleApp() makes a layer only if a function runs on Deno", async () => {
   const onNode = Object.fromEntries(
@@ -38,8 +41,9 @@ Deno.test("bundleFunctions() keeps the names of classes when it minifies", async
   const application = await app.read();
   const sizes: number[] = [];
   for (const isMinified of [false, true]) {
-    const options = isMinified ? { isMinified } : { bundles };
-    const { functions } = await bundleFunctions(app.manifest, application, options);
+    const { functions } = await bundleFunctions(app.manifest, application, {
+      bundles: isMinified ? minified : bundles,
+    });
     const { data } = functions.get("one")!.find(({ path }) => path === "index.mjs")!;
     const module = `data:text/javascript;base64,${data.toBase64()}`;
     assertEquals((await import(module)).handler(), "Answer");
@@ -97,14 +101,14 @@ Deno.test("bundleApp() refuses names that AWS refuses, before it bundles", async
 });
 
 Deno.test("bundleApp() replaces no file if a zip cannot be written", async () => {
-  await using app = await makeApp({ ...MODULES, "out/one.zip": "as it was" }, FUNCTIONS);
-  const out = `${app.folder}/out`;
-  await Deno.mkdir(`${out}/two.zip`);
+  const out = `${app.folder}/written`;
+  await Deno.mkdir(`${out}/two.zip`, { recursive: true });
+  await Deno.writeTextFile(`${out}/one.zip`, "as it was");
   const error = await assertRejects(
     () => bundle(app.manifest, out, { architectures: ["arm64"] }),
     Error,
   );
-  assertMatch(error.message, /^Cannot write ".*\/out\/two\.zip": it is a folder$/);
+  assertMatch(error.message, /^Cannot write ".*\/written\/two\.zip": it is a folder$/);
   assertEquals(await entries(out), ["one.zip", "two.zip"]);
   assertEquals(await Deno.readTextFile(`${out}/one.zip`), "as it was");
 });
@@ -128,9 +132,9 @@ Deno.test("bundleApp() fails in order if Deno cannot be read while other work go
 });
 
 Deno.test("bundleApp() names the folder that cannot be made", async () => {
-  await using app = await makeApp({ ...MODULES, "out": "a file instead of the folder" }, FUNCTIONS);
-  const out = `${app.folder}/out`;
+  const out = `${app.folder}/file`;
+  await Deno.writeTextFile(out, "a file instead of the folder");
   const error = await assertRejects(() => bundle(app.manifest, out), Error);
-  assertMatch(error.message, /^Cannot write to the folder ".*\/out": File exists/);
+  assertMatch(error.message, /^Cannot write to the folder ".*\/file": File exists/);
   assertEquals(await Deno.readTextFile(out), "a file instead of the folder");
 });

@@ -1,29 +1,53 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { basename } from "node:path";
-import { bundles, makeApp, serve } from "../testdata/bundle.ts";
+import { bundles, makeApp, minified, serve } from "../testdata/bundle.ts";
 import { NODE_RUNTIMES, startApp } from "../testdata/sandbox.ts";
 import { succeed } from "../../testdata/programs.ts";
 import { findNode } from "../programs/find_node.ts";
 import { writeFiles } from "../archives/archive.ts";
+import { Kept } from "../programs/kept.ts";
 import { bundleFunctions } from "./functions.ts";
+import { Bundles } from "./modules/bundles.ts";
 
 const names = (files: readonly { readonly path: string }[]) => files.map(({ path }) => path);
 
+const SOURCES = ["../../other.ts", "../../../missing.ts"];
+const MAP = JSON.stringify({ version: 3, sources: SOURCES, names: [], mappings: "AAAA;ACAA" });
+
+/** An application with packages. It has one bundler, because the start of one takes longer than a bundle. */
+const project = await makeApp({
+  "package.json": JSON.stringify({
+    type: "module",
+    dependencies: { which: "1.0.0", evil: "1.0.0" },
+  }),
+  "node_modules/which/package.json": JSON.stringify({
+    name: "which",
+    version: "1.0.0",
+    type: "module",
+    exports: { ".": { deno: "./deno.js", node: "./node.js", default: "./x.js" } },
+  }),
+  "node_modules/which/deno.js": 'export const which = "for Deno";',
+  "node_modules/which/node.js": 'export const which = "for Node.js";',
+  "node_modules/which/x.js": 'export const which = "for neither";',
+  "which.ts": 'export { which as handler } from "which";',
+  "node_modules/evil/package.json": '{ "name": "evil", "main": "index.mjs" }',
+  "node_modules/evil/index.mjs":
+    "console.log(() => Deno.cwd());\nconsole.log(() => Deno.cwd());\n" +
+    `//# sourceMappingURL=data:application/json;base64,${btoa(MAP)}\n`,
+  "evil.ts": 'import "evil"; export const handler = () => 1;',
+  "other.ts": "Deno.cwd();",
+}, {
+  d: { module: "which.ts" },
+  n: { module: "which.ts", runtime: "nodejs22.x" },
+  reads: { module: "evil.ts", runtime: "nodejs24.x" },
+});
+const ofProject = new Bundles({ folder: project.folder, quiet: 0 });
+
 Deno.test("bundleFunctions() bundles a module for each runtime that uses it, with the conditions of the runtime", async () => {
-  const entry = { exports: { ".": { deno: "./deno.js", node: "./node.js", default: "./x.js" } } };
-  const manifest = JSON.stringify({ name: "which", version: "1.0.0", type: "module", ...entry });
-  await using app = await makeApp({
-    "package.json": JSON.stringify({ type: "module", dependencies: { which: "1.0.0" } }),
-    "node_modules/which/package.json": manifest,
-    "node_modules/which/deno.js": 'export const which = "for Deno";',
-    "node_modules/which/node.js": 'export const which = "for Node.js";',
-    "node_modules/which/x.js": 'export const which = "for neither";',
-    "one.ts": 'export { which as handler } from "which";',
-  }, { d: { module: "one.ts" }, n: { module: "one.ts", runtime: "nodejs22.x" } });
-  const { functions, problems } = await bundleFunctions(
-    app.manifest,
-    await app.read(),
-  );
+  const { functions, problems } = await bundleFunctions(project.manifest, await project.read(), {
+    names: ["d", "n"],
+    bundles: ofProject,
+  });
   assertEquals(problems, new Map());
   const code = (name: string) => new TextDecoder().decode(functions.get(name)![0]!.data);
   assertMatch(code("d"), /for Deno/);
@@ -50,12 +74,12 @@ Deno.test("bundleFunctions() warns of Deno in a function for Node.js, and not wh
   const application = await app.read();
   const { functions } = await bundleFunctions(app.manifest, application, {
     warn,
-    isMinified: true,
+    bundles: minified,
   });
   const own = warnings.filter((text) => text.includes("uses"));
   const problem =
     'uses "Deno", and Node.js has none: use a module of Node.js, or the runtime "deno"';
-  assertEquals(own, [`The functions "n", "m": bad.ts:2 ${problem}`]);
+  assertEquals(own, [`The functions "n", "m": ${basename(app.folder)}/bad.ts:2 ${problem}`]);
   const code = new TextDecoder().decode(functions.get("n")![0]!.data);
   assertMatch(code, /Deno\.env\.get\("HOME"\)/);
   assertEquals(/[^\p{ASCII}]/u.test(code), false);
@@ -95,20 +119,13 @@ Deno.test("bundleFunctions() refuses a module for Node.js that uses Deno when it
 });
 
 Deno.test("bundleFunctions() reads no file that only the source map of a package names", async () => {
-  const sources = ["../../other.ts", "../../../missing.ts"];
-  const map = btoa(JSON.stringify({ version: 3, sources, names: [], mappings: "AAAA;ACAA" }));
-  await using app = await makeApp({
-    "one.ts": 'import "evil"; export const handler = () => 1;',
-    "other.ts": "Deno.cwd();",
-    "package.json": '{ "dependencies": { "evil": "1.0.0" } }',
-    "node_modules/evil/package.json": '{ "name": "evil", "main": "index.mjs" }',
-    "node_modules/evil/index.mjs":
-      "console.log(() => Deno.cwd());\nconsole.log(() => Deno.cwd());\n" +
-      `//# sourceMappingURL=data:application/json;base64,${map}\n`,
-  }, { one: { module: "one.ts", runtime: "nodejs24.x" } });
   const warnings: string[] = [];
   const warn = (text: string) => warnings.push(text);
-  const { problems } = await bundleFunctions(app.manifest, await app.read(), { warn });
+  const { problems } = await bundleFunctions(project.manifest, await project.read(), {
+    names: ["reads"],
+    bundles: ofProject,
+    warn,
+  });
   assertEquals([warnings.filter((text) => text.includes("uses")), [...problems]], [[], []]);
 });
 
@@ -180,7 +197,8 @@ for (const runtime of NODE_RUNTIMES) {
       { one: { module: "one.ts", runtime, secrets: ["KEY"] } },
     );
     const application = await app.read();
-    const { functions } = await bundleFunctions(app.manifest, application, { bundles });
+    const options = { bundles, kept: new Kept(console.warn) };
+    const { functions } = await bundleFunctions(app.manifest, application, options);
     const files = ["index.mjs", "function.mjs", "function.mjs.map", "secrets.mjs"];
     assertEquals(names(functions.get("one")!), files);
     await writeFiles(`${app.folder}/task`, functions.get("one")!);

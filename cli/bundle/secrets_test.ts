@@ -5,6 +5,7 @@ import { bundles, makeApp, serve } from "../testdata/bundle.ts";
 import { hasNamespace, isolation } from "../testdata/sandbox.ts";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import { writeFiles } from "../archives/archive.ts";
+import { Kept } from "../programs/kept.ts";
 import { ImportError, startFunction } from "../starts/warm_start.ts";
 import { bundleFunctions } from "./functions.ts";
 import { layerFiles } from "./modules/own_modules.ts";
@@ -37,7 +38,7 @@ Deno.test({
     const folder = temporaryFolder();
     await writeFiles(`${folder}/task`, functions.get("one")!);
     await writeFiles(`${folder}/layer`, [
-      ...await layerFiles("x86_64"),
+      ...await layerFiles("x86_64", { kept: new Kept(console.warn) }),
       { path: "bin/deno", data: new Uint8Array(), isExecutable: true },
     ]);
     const start = async (passed: Record<string, string>) => {

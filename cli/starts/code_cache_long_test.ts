@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { temporaryFolder } from "../../testdata/programs.ts";
 import type { Isolation } from "../lambda/isolation/isolation.ts";
 import { layerFiles } from "../bundle/modules/own_modules.ts";
+import { Kept } from "../programs/kept.ts";
 import { hasNamespace, isolation } from "../testdata/sandbox.ts";
 import { architecture, bundle, FILES, ONE, warm } from "./testdata/code_caches.ts";
 
@@ -103,7 +104,7 @@ Deno.test({
     const module = "export const handler = () => 1;";
     const { warnings, paths } = await warm({ "one.ts": module }, ONE, {
       files: [
-        ...await layerFiles(architecture),
+        ...await layerFiles(architecture, { kept: new Kept(console.warn) }),
         { path: "bin/deno-real", data, isExecutable: true },
       ],
       deno: () => Promise.resolve(deno),

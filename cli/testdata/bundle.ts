@@ -32,6 +32,9 @@ export const parent: string = temporaryFolder();
  */
 export const bundles: Bundles = new Bundles({ folder: parent, quiet: 0 });
 
+/** The minified {@linkcode bundles}. */
+export const minified: Bundles = new Bundles({ folder: parent, quiet: 0, isMinified: true });
+
 interface TestApp extends AsyncDisposable {
   readonly folder: string;
   /** The path of the manifest. */

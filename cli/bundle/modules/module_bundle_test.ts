@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { succeed } from "../../../testdata/programs.ts";
-import { bundles, makeApp } from "../../testdata/bundle.ts";
+import { bundles, makeApp, minified } from "../../testdata/bundle.ts";
 import { CONFIG } from "../../testdata/command.ts";
 import { Bundler } from "../bundler/bundler.ts";
 import { bundleModule, bundleModules } from "./module_bundle.ts";
@@ -22,7 +22,7 @@ Deno.test("bundleModules() bundles CommonJS, finds the exports and keeps the lic
       `${app.folder}/licence.ts`,
       `${app.folder}/common.cjs`,
       `${app.folder}/default.ts`,
-    ], isMinified ? { isMinified } : { bundles });
+    ], { bundles: isMinified ? minified : bundles });
     const file = `${app.folder}/bundle-${isMinified}.mjs`;
     await Deno.writeTextFile(file, one!.code);
     assertEquals((await import(`file://${file}`)).handler(), "a/b", `minified: ${isMinified}`);

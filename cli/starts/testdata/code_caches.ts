@@ -1,13 +1,12 @@
 import { bundleFunctions, type FunctionBundleOptions } from "../../bundle/functions.ts";
 import { layerFiles } from "../../bundle/modules/own_modules.ts";
+import { Kept } from "../../programs/kept.ts";
 import { ownArchitecture } from "../../programs/pinned_packages.ts";
 import { bundles, makeApp } from "../../testdata/bundle.ts";
 import { isolation } from "../../testdata/sandbox.ts";
 import { addCodeCaches, type CodeCacheOptions } from "../code_cache.ts";
 
 export const architecture = ownArchitecture()!;
-
-let layer: ReturnType<typeof layerFiles> | undefined;
 
 /** Bundles functions. The result makes the caches of some of them with the Deno that runs this test. */
 export async function bundle(
@@ -23,7 +22,7 @@ export async function bundle(
     const warnings = await addCodeCaches(application, functions, {
       architecture,
       id: "layer",
-      files: await (layer ??= layerFiles(architecture)),
+      files: await layerFiles(architecture, { kept: new Kept(console.warn) }),
       deno: () => Promise.resolve(Deno.execPath()),
       isolation,
       ...options,

@@ -1,8 +1,9 @@
+import { Kept } from "../../../programs/kept.ts";
 import { bundles, makeApp } from "../../../testdata/bundle.ts";
 import { describeApi, type DescribeOptions, makeOwnFiles } from "../describe_api.ts";
 
 let made: ReturnType<typeof makeOwnFiles> | undefined;
-const ownFiles = () => made ??= makeOwnFiles();
+const ownFiles = () => made ??= makeOwnFiles({ kept: new Kept(console.warn) });
 
 /** Makes an application with routes for orders, and with these modules. It describes itself with one of them. */
 export async function makeShop(modules: Readonly<Record<string, string>>) {
