@@ -5,6 +5,7 @@ import {
   type Answer,
   asResponse,
   buildHttpResponse,
+  cors,
   etag,
   HttpBadGatewayError,
   HttpConflictError,
@@ -46,6 +47,23 @@ Deno.test("use runs middleware from the outside to the inside and back, with the
     "b after 204",
     "a after 204",
   ]);
+});
+
+Deno.test("a middleware gets the event, the context and next(), and nothing else", async () => {
+  const counts: number[] = [];
+  const counting = (...given: Parameters<Middleware>) => {
+    counts.push(given.length);
+    return given[2]();
+  };
+  for (
+    const use of [[counting], [counting, cors({ origins: "*" })], [
+      cors({ origins: "*" }),
+      counting,
+    ]]
+  ) {
+    await ask(() => 1, { use });
+  }
+  assertEquals(counts, [3, 3, 3]);
 });
 
 Deno.test("a middleware answers by itself with anything that a route may return", async () => {
