@@ -13,13 +13,13 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 16_920],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_615],
-  ["gateway", "proxyHandler, routes", 18_440],
-  ["gateway", "proxyHandler, routes, implement", 19_665],
-  ["gateway", "proxyHandler, routes, implement, openApi", 22_345],
-  ["gateway", "fetchHandler", 17_095],
-  ["gateway", "streamHandler", 16_980],
+  ["gateway", "proxyHandler", 16_950],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_670],
+  ["gateway", "proxyHandler, routes", 18_460],
+  ["gateway", "proxyHandler, routes, implement", 19_685],
+  ["gateway", "proxyHandler, routes, implement, openApi", 22_380],
+  ["gateway", "fetchHandler", 17_120],
+  ["gateway", "streamHandler", 17_000],
   ["gateway", "buildHttpResponse", 7_675],
   ["gateway", "FnProxyEvent", 7_145],
   ["gateway", "HttpNotFoundError", 1_000],
