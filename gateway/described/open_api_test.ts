@@ -1,45 +1,14 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { type } from "arktype";
-import fc from "fast-check";
-import openapiTS, { astToString } from "openapi-typescript";
 import * as v from "valibot";
 import * as z from "zod";
 import { checkDocument } from "../../testdata/openapi.ts";
 import { call } from "../../testing/mod.ts";
-import {
-  type ApiDescription,
-  implement,
-  openApi,
-  type OpenApiOptions,
-  proxyHandler,
-  routes,
-} from "../mod.ts";
-
-const OPTIONS = { title: "Shop", version: "1" };
-
-// deno-lint-ignore no-explicit-any
-const make = (api: unknown, options: object = {}): any =>
-  openApi(api as ApiDescription, { ...OPTIONS, ...options } as OpenApiOptions);
-
-interface Tree {
-  name: string;
-  branches: Tree[];
-}
-const Tree: z.ZodType<Tree> = z.object({
-  name: z.string(),
-  get branches() {
-    return z.array(Tree);
-  },
-});
-const NamedTree: z.ZodType<Tree> = z.object({
-  name: z.string(),
-  get branches() {
-    return z.array(NamedTree);
-  },
-}).meta({ id: "Tree" });
+import { make, NamedTree, OPTIONS, Tree } from "../testdata/open_api.ts";
+import { type ApiDescription, implement, proxyHandler, routes } from "../mod.ts";
 
 /** The same API, described by three libraries. */
 const LIBRARIES = {
@@ -368,68 +337,4 @@ Deno.test("a response of a described route is what its document says, if the rou
   assertEquals(validate(body), true, JSON.stringify(validate.errors));
   // The document allows no other members: an unchecked response would break it.
   assertEquals(validate({ ...body, secret: "sesame" }), false);
-});
-
-Deno.test("a generator of clients makes types of a document", async () => {
-  const document = make({ ...LIBRARIES.zod, "GET /tree": { responses: { 200: NamedTree } } });
-  const types = astToString(await openapiTS(document));
-  assertMatch(types, /"\/orders\/\{id\}\/\{rest\}"/);
-  assertMatch(types, /branches: components\["schemas"\]\["Tree"\]\[\]/);
-});
-
-Deno.test("public validators and a generator of clients accept the document of any described API", async () => {
-  const name = fc.constantFrom("a", "B", "a b", "é", "default", "properties", "__proto__", "x-1");
-  const plain = fc.constantFrom<z.ZodType>(
-    z.string(),
-    z.number().int().optional(),
-    z.enum(["x", "y"]).default("x"),
-    z.coerce.boolean(),
-    z.literal(7).or(z.iso.date()),
-    z.email().meta({ id: "Mail/~1 é", description: "An address" }),
-  );
-  const object = (values: fc.Arbitrary<z.ZodType>) =>
-    fc.dictionary(name, values, { maxKeys: 3, noNullPrototype: true })
-      .map((shape) => z.object(shape));
-  const { inner } = fc.letrec<{ inner: z.ZodType }>((tie) => ({
-    inner: fc.oneof(
-      { maxDepth: 2 },
-      plain,
-      fc.constantFrom<z.ZodType>(Tree, NamedTree, z.array(Tree), z.null()),
-      object(tie("inner")),
-      tie("inner").map((item) => z.array(item)),
-      fc.tuple(tie("inner"), tie("inner")).map((parts) => z.union(parts)),
-    ),
-  }));
-  // zod forbids two schemas with one id in one schema, but not in one API.
-  const schema = fc.oneof(
-    inner,
-    fc.tuple(object(inner), name).map(([made, id]) => made.meta({ id })),
-  );
-  const parameters = object(plain);
-  const route = fc.record({
-    query: parameters,
-    body: schema,
-    responses: fc.record({
-      200: schema,
-      201: schema,
-      204: fc.constant("Done"),
-    }, { requiredKeys: ["200"] }),
-    tags: fc.array(fc.constantFrom("a", "b"), { maxLength: 1 }),
-  }, { requiredKeys: ["responses"] });
-  const key = fc.constantFrom("GET", "POST", "PUT").chain((method) =>
-    fc.constantFrom("/", "/a", "/a/{id}", "/a-b/{id}/c", "/a/{id}/{rest+}", "/é/%20")
-      .map((path) => `${method} ${path}`)
-  );
-  const api = fc.dictionary(key, route, { minKeys: 1, maxKeys: 6, noNullPrototype: true });
-  await fc.assert(
-    fc.asyncProperty(api, async (api) => {
-      const document = make(api);
-      await checkDocument(document);
-      await openapiTS(structuredClone(document)); // rejects if it cannot make types
-      assertEquals(JSON.stringify(make(api)), JSON.stringify(document));
-      const local = JSON.stringify(document).match(/"#\/(?!components\/)[^"]*"/);
-      assertEquals(local, null);
-    }),
-    { numRuns: 40 },
-  );
 });
