@@ -10,19 +10,15 @@ import { invalid, isThenable } from "../../function/arguments.ts";
 import { errorKind } from "../errors/http_error.ts";
 import { JSON_TYPE } from "../negotiation/media_type.ts";
 import { isError } from "../../logger/error.ts";
+import { Answer, type AnswerContent, CONTENT_KINDS, type Inside, keep } from "./answer.ts";
 import {
   addFields,
-  Answer,
-  type AnswerContent,
   AnswerHeaders,
   checkStatus,
-  CONTENT_KINDS,
   headersOf,
-  type Inside,
   isBodyless,
   isDescribed,
-  keep,
-} from "./answer.ts";
+} from "./status_and_headers.ts";
 import { JSON_CONTENT_TYPE, writeJson } from "./transformer.ts";
 import { answerPayload, type Exchange, makeAnswer } from "./exchange.ts";
 import type { Work } from "./route.ts";

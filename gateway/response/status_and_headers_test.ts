@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { FnProxyEvent } from "../event/proxy_event.ts";
 import { JSON_UTF8 } from "../testdata/events.ts";
 import { buildHttpResponse } from "./build_response.ts";
-import { AnswerHeaders } from "./answer.ts";
+import { AnswerHeaders } from "./status_and_headers.ts";
 
 const event = new FnProxyEvent({ headers: null });
 
