@@ -25,6 +25,7 @@ export async function makeDenoPackage(
 
 /** The folder of all applications of the tests of one module. */
 export const parent: string = temporaryFolder();
+Deno.chmodSync(parent, 0o755); // Functions may run as another user, who enters the folder of a test that allows it.
 
 /**
  * The bundles of the applications without a configuration. They have one bundler, because the start of one takes longer than a
