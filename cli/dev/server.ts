@@ -6,7 +6,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { closeServer, errorReply, type Reply, startServer } from "../lambda/http.ts";
@@ -110,7 +110,8 @@ function bind(
   }, (request, response) => respond(request, response, listener, onError));
   server.maxHeadersCount = 0; // 0 means no limit. With a limit, the parser would drop further headers silently.
   server.on("clientError", (cause, socket) => {
-    if (isHangUp(cause)) socket.destroy();
+    // A browser opens connections that it may need, and sends nothing.
+    if (isHangUp(cause) || (socket as Socket).bytesRead === 0) socket.destroy();
     if (!socket.writable) return; // The client is gone, or has got an answer.
     onError(new Error(`Cannot read a request as HTTP/1.1: ${cause.message}`, { cause }));
     const status = STATUSES[(cause as { code?: string }).code ?? ""] ?? 400;
@@ -119,6 +120,8 @@ function bind(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
+    const timer = setTimeout(() => socket.destroy(), GRACE); // Otherwise the client would decide.
+    socket.once("close", () => clearTimeout(timer));
   });
   return startServer(server, port, host);
 }

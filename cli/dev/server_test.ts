@@ -105,6 +105,27 @@ Deno.test("listen() answers and reports a request that is invalid, too large or 
   }
 });
 
+Deno.test("listen() closes a connection that sends nothing, as browsers open them, without a report", async () => {
+  await using server = await serve({}, 100);
+  assertEquals(await exchange(server.port, ""), "");
+  assertEquals(server.errors, []);
+});
+
+Deno.test("listen() closes a connection after an error, also if the client keeps it open", async () => {
+  await using server = await serve();
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  const bytes = new TextEncoder().encode("HELLO\r\n\r\n");
+  await connection.write(bytes);
+  const sendMore = async () => {
+    for (;;) {
+      await connection.write(bytes);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  };
+  const closed = assertRejects(sendMore, Error); // a broken pipe or a reset
+  await within("the end of the connection", closed);
+});
+
 Deno.test("listen() answers 431 to more than 1,000 header lines, and reads 1,000", async () => {
   await using server = await serve();
   for (const [count, status] of [[1_000, 200], [1_001, 431], [3_000, 431]] as const) {
