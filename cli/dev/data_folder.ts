@@ -43,23 +43,31 @@ export async function openOwnFolder(
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const lock = await openLock(path);
+  if (!await lock.tryLock(true)) {
+    using _lock = lock;
+    throw await heldError(path, lock);
+  }
   try {
-    if (!await lock.tryLock(true)) throw await heldError(path, lock);
     await removeAddress(path); // It may come from a platform that was killed, or from a clone.
     // The number replaces the former one. So a full disk has room for it.
     await lock.write(new TextEncoder().encode(String(Deno.pid).padStart(PID_SIZE)));
   } catch (error) {
-    lock.close();
+    free(lock);
     throw error;
   }
   return {
     path,
     async [Symbol.asyncDispose]() {
       await removeAddress(path).catch(() => {}); // Without the lock, nobody reads it.
-      lock.unlockSync(); // Closing is not enough: a process that starts just now has a copy of the open file.
-      lock.close();
+      free(lock);
     },
   };
+}
+
+/** Gives back a lock. Closing alone is not enough: a process that starts just now has a copy of the open file. */
+function free(lock: Deno.FsFile): void {
+  lock.unlockSync();
+  lock.close();
 }
 
 async function openLock(path: string): Promise<Deno.FsFile> {
@@ -97,15 +105,12 @@ export async function readAddress(path: string): Promise<string | undefined> {
   await refuseLinksIn(path);
   const lock = await ifThere(Deno.open(join(path, LOCK), { read: true, write: true }));
   if (lock === undefined) return undefined;
-  try {
-    if (await lock.tryLock(false)) {
-      lock.unlockSync();
-      return undefined;
-    }
-    return await ifThere(Deno.readTextFile(join(path, ADDRESS)));
-  } finally {
-    lock.close();
+  if (await lock.tryLock(false)) {
+    free(lock);
+    return undefined;
   }
+  using _lock = lock;
+  return await ifThere(Deno.readTextFile(join(path, ADDRESS)));
 }
 
 async function heldError(path: string, lock: Deno.FsFile): Promise<Error> {
