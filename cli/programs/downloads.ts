@@ -118,7 +118,7 @@ export async function download(
 const LARGE = 1024 * 1024;
 
 /** Tells what is downloaded, so that nobody waits for something unknown: once, and on a terminal each quarter. */
-class Progress implements Disposable {
+export class Progress implements Disposable {
   readonly #title: string;
   readonly #tell: (line: string) => void;
   readonly #hasQuarters: boolean;

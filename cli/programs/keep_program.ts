@@ -8,6 +8,7 @@ import {
   ifThere,
   keep,
   makeExecutable,
+  Progress,
   registryOf,
 } from "./downloads.ts";
 import { programFolder, type ProgramPackage } from "./pinned_packages.ts";
@@ -55,7 +56,8 @@ export async function keepProgram(
   if (await isThere()) {
     if (facts !== undefined) compared.set(program, facts);
   } else {
-    await using _lock = await lockDownload(dirname(program), source.signal);
+    const title = source.title ?? package_.name;
+    await using _lock = await lockDownload(dirname(program), title, source.signal);
     if (!await isThere()) await downloadProgram(package_, program, source);
   }
   await makeExecutable(program);
@@ -91,6 +93,7 @@ async function downloadProgram(
  */
 async function lockDownload(
   folder: string,
+  title: string,
   signal: AbortSignal | undefined,
 ): Promise<AsyncDisposable | undefined> {
   const path = `${folder}.lock`;
@@ -101,6 +104,7 @@ async function lockDownload(
   } catch {
     return undefined; // If the program cannot be kept either, that is the problem to tell.
   }
+  using _progress = new Progress(`${title}: another process does it`);
   try {
     while (!await lock.tryLock(true)) await delay(100, undefined, { signal });
   } catch (error) {
