@@ -13,15 +13,15 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 16_950],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_670],
-  ["gateway", "proxyHandler, routes", 18_465],
-  ["gateway", "proxyHandler, routes, implement", 19_690],
-  ["gateway", "proxyHandler, routes, implement, openApi", 22_390],
-  ["gateway", "fetchHandler", 17_120],
-  ["gateway", "streamHandler", 17_005],
+  ["gateway", "proxyHandler", 16_955],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_680],
+  ["gateway", "proxyHandler, routes", 18_470],
+  ["gateway", "proxyHandler, routes, implement", 19_695],
+  ["gateway", "proxyHandler, routes, implement, openApi", 22_395],
+  ["gateway", "fetchHandler", 17_130],
+  ["gateway", "streamHandler", 17_010],
   ["gateway", "buildHttpResponse", 7_680],
-  ["gateway", "FnProxyEvent", 7_150],
+  ["gateway", "FnProxyEvent", 7_155],
   ["gateway", "HttpNotFoundError", 1_000],
   ["client", "createClient", 600],
   ["logger", "logger", 3_925],
