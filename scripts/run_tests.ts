@@ -4,8 +4,8 @@
  * paths run, too; `.` names all of them, and no test. Only with `--check` are types checked. The long tests run
  * with `--all`, or if a path names them or their folder. With `--all` and no path, all examples run.
  *
- * Deno takes 0.4 s of processor for each module of tests before it runs any of them, so several files are one module here, but
- * for the long ones.
+ * Deno takes 0.4 s of processor for each module of tests before it runs any of them. So up to 16 files are one module here. A long
+ * file is a module of its own.
  *
  * @module
  */
@@ -24,7 +24,10 @@ const LONG = /^scripts\/(attacks|models|recordings)\/|_long_test\.ts$/;
 /** How many files are one module at most. A module runs on one processor. */
 const SIZE = 16;
 
-/** Names what a file changes of all that the files of its module share: the environment, functions of Deno, the logger. */
+/**
+ * Names what a file changes of all that the files of its module share: the environment, functions of Deno, the logger. Only files
+ * with the same name are one module. Those that begin with a new logger are alone.
+ */
 function changedBy(file: string): string {
   const [, name = ""] =
     /\/(own_environment|own_effects|drive)\.ts"/.exec(Deno.readTextFileSync(file)) ?? [];
@@ -72,7 +75,7 @@ await Deno.mkdir(".mate", { recursive: true });
 const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
 const groups = Map.groupBy(files.toSorted(), (file) => LONG.test(file) ? file : changedBy(file));
 const modules: string[] = [];
-// The largest group is the last one, because its modules are small beside it.
+// The small groups come first: they are long files, and files that take long. So no processor waits for them at the end.
 for (
   const [name, members] of [...groups].toSorted(([, one], [, other]) => one.length - other.length)
 ) {

@@ -4,7 +4,7 @@ import { type ApiDescription, openApi, type OpenApiOptions } from "../mod.ts";
 export const OPTIONS = { title: "Shop", version: "1" };
 
 /** The document of any API. */
-// deno-lint-ignore no-explicit-any
+// deno-lint-ignore no-explicit-any -- the tests look into documents
 export const make = (api: unknown, options: object = {}): any =>
   openApi(api as ApiDescription, { ...OPTIONS, ...options } as OpenApiOptions);
 

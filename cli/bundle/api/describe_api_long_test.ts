@@ -9,7 +9,7 @@ Deno.test("describeApi() takes the name, the version, the URL and the authorizer
   assertEquals(plain?.warnings, []);
   assertEquals(plain?.document.info, { title: "shop", version: "0.0.0" });
   assertEquals(plain?.document.servers, undefined);
-  // deno-lint-ignore no-explicit-any
+  // deno-lint-ignore no-explicit-any -- the test looks into a document
   const { paths, components } = plain!.document as any;
   assertEquals(paths["/orders"].get.security, undefined);
   assertEquals(paths["/orders/{nr}"].delete.security, [{ check: [] }]);
