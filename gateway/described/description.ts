@@ -63,30 +63,17 @@ export type ApiDescription = {
   readonly [key: `${DescribedMethod} /${string}`]: RouteDescription;
 };
 
-/**
- * The type of what a schema takes.
- *
- * @typeParam Schema The schema.
- */
+/** The type of what a schema takes. */
 export type SchemaInput<Schema> = Schema extends DescribedSchema
   ? NonNullable<Schema["~standard"]["types"]>["input"]
   : never;
 
-/**
- * The type of what a schema gives.
- *
- * @typeParam Schema The schema.
- */
+/** The type of what a schema gives. */
 export type SchemaOutput<Schema> = Schema extends DescribedSchema
   ? NonNullable<Schema["~standard"]["types"]>["output"]
   : never;
 
-/**
- * The event of a described route: the accessors without an argument return the outputs of the schemas.
- *
- * @typeParam Key The key of the route.
- * @typeParam Description Its description.
- */
+/** The event of a described route: the accessors without an argument return the outputs of the schemas. */
 export type DescribedEvent<Key extends string, Description> =
   & {
     /** The parameters of the path, as the schema `path` gives them. */
@@ -116,11 +103,7 @@ export interface ErrorReply extends ReplyOptions {
   readonly status: ErrorStatus;
 }
 
-/**
- * What a described route may return: the payload of a described response, or a result that is not checked.
- *
- * @typeParam Responses The responses of the description.
- */
+/** What a described route may return: the payload of a described response, or a result that is not checked. */
 export type DescribedResult<Responses> =
   | (Responses extends { readonly 200: infer Schema } ? SchemaInput<Schema> : never)
   | (Responses extends { readonly 204: string } ? undefined | void : never)
@@ -137,12 +120,7 @@ export type DescribedResult<Responses> =
   | StreamBody
   | HttpResponse;
 
-/**
- * A route that implements a description.
- *
- * @typeParam Key The key of the route.
- * @typeParam Description Its description.
- */
+/** A route that implements a description. */
 export type DescribedRoute<Key extends string, Description> = Description extends {
   readonly responses: infer Responses;
 } ? (

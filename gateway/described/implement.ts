@@ -34,8 +34,6 @@ export interface ImplementOptions {
  *
  * The table may have a part of the API; other functions implement the rest.
  *
- * @typeParam Api The type of the description.
- * @typeParam Keys The keys of the table.
  * @param api The description.
  * @param table The functions by the keys of the description.
  * @param options Middleware around each route, which runs before the checks.
