@@ -139,27 +139,24 @@ function checkPaths(keys: readonly string[]): void {
 function operationIds(
   entries: readonly (readonly [string, RouteDescription])[],
 ): Map<string, string> {
-  const ids = new Map<string, string>();
-  const used = new Map<string, string>();
+  const keys = new Map<string, string>();
   for (const [key, { id }] of entries) {
     if (id === undefined) continue;
-    const other = used.get(id);
+    const other = keys.get(id);
     if (other !== undefined) {
-      throw invalid(`description of ${JSON.stringify(key)}, id`, `another id than ${other} has`);
+      const expected = `another id than ${JSON.stringify(other)} has`;
+      throw invalid(`description of ${JSON.stringify(key)}, id`, expected);
     }
-    used.set(id, JSON.stringify(key));
-    ids.set(key, id);
+    keys.set(id, key);
   }
-  for (const [key] of entries) {
-    if (ids.has(key)) continue;
+  for (const [key, { id }] of entries) {
+    if (id !== undefined) continue;
     const [method, path] = splitKey(key);
     const words = path.replaceAll("{", "By{").match(/[A-Za-z0-9]+/g) ?? [];
     const made = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
-    const id = unused(method.toLowerCase() + made, (name) => used.has(name));
-    used.set(id, key);
-    ids.set(key, id);
+    keys.set(unused(method.toLowerCase() + made, (name) => keys.has(name)), key);
   }
-  return ids;
+  return new Map(Array.from(keys, ([id, key]) => [key, id]));
 }
 
 /** The operation of a key. */
