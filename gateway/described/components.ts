@@ -22,7 +22,6 @@ export class Components {
   /**
    * Takes the definitions of a schema over into the document.
    *
-   * @param schema The schema, with its definitions.
    * @param selfName The name of the schema if it refers to itself.
    * @returns The schema, whose references point to the document.
    * @throws {Error} If a reference points to nothing.

@@ -126,12 +126,7 @@ function keep(
   event[name] = value as never;
 }
 
-/**
- * Checks the result of a route.
- *
- * @returns The result with the output of the schema.
- * @throws {TypeError} If no response of the description has the status, or if its schema refuses the payload.
- */
+/** Checks the result of a route, and gives it the output of the schema. */
 function checkResult(
   result: unknown,
   { responses }: RouteDescription,

@@ -7,11 +7,7 @@ const PARTS = ["path", "query", "headers", "body"] as const;
 const METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 const TEXTS = ["summary", "description", "id"];
 
-/**
- * Finds the description of a key, and checks it.
- *
- * @throws {TypeError} If the API lacks the key, or if its description is not one. The message names the key.
- */
+/** Finds the description of a key, and checks it. The message of the error names the key. */
 export function readDescription(api: unknown, key: string): RouteDescription {
   if (!isPlainObject(api)) throw invalid("API", `a plain object, got ${kindOf(api)}`);
   if (!Object.hasOwn(api, key)) {

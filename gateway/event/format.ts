@@ -87,11 +87,7 @@ export function findEither(event: JsonObject, lists: string, texts: string): Sen
   return findMap(event, lists, true) ?? findMap(event, texts, false);
 }
 
-/**
- * Reads the texts of a value in a map. Who loops over the map reads the value far faster than this function could.
- *
- * @throws {CloudEventSpecificationError} If the value is malformed.
- */
+/** Reads the texts of a value in a map. Who loops over the map reads the value far faster than this function could. */
 export function readTexts(
   { key, lists }: SentMap,
   name: string,

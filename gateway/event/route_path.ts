@@ -14,11 +14,7 @@ export interface RoutesOptions {
   readonly basePath?: string | undefined;
 }
 
-/**
- * Checks the option `basePath`.
- *
- * @throws {TypeError} Unless it is `""`, or a path that begins with a slash and does not end with one.
- */
+/** Checks the option `basePath`: `""`, or a path that begins with a slash and does not end with one. */
 export function readBasePath({ basePath }: RoutesOptions): string | undefined {
   if (basePath === undefined) return undefined;
   const isPath = typeof basePath === "string" && /^(\/[^?#{}]*[^?#{}/])?$/.test(basePath) &&
@@ -48,11 +44,7 @@ export function readPathBelow(event: GatewayEvent, keepsBase = false): string {
   return isStaged ? withSlash(sent.slice(stage.length + 1)) : sent;
 }
 
-/**
- * Reads the path that routes match and that an application sees: without the stage and without the base path.
- *
- * @param basePath The option of this name.
- */
+/** Reads the path that routes match and that an application sees: without the stage and without the base path. */
 export function readRoutePath(event: GatewayEvent, basePath?: string): string {
   const below = readPathBelow(event, basePath === "");
   const { routePath } = event.format;

@@ -114,13 +114,7 @@ const addName = /* @__PURE__ */ remember((list) =>
   })
 );
 
-/**
- * Checks header fields that a caller gives.
- *
- * @returns The fields. If two names differ only in case, the last one counts.
- * @throws {TypeError} If the headers are not a plain object, a name is not a token (RFC 9110 §5.6.2), or a value is not
- * a string, or has a control character but the tab (§5.5).
- */
+/** Checks header fields that a caller gives. If two names differ only in case, the last one counts. */
 export function headersOf(
   given: HeaderValues = {},
   cookies: readonly string[] = [],
