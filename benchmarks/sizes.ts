@@ -13,15 +13,15 @@ export interface Size {
 }
 
 const LIMITS = [
-  ["gateway", "proxyHandler", 16_955],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_680],
-  ["gateway", "proxyHandler, routes", 18_470],
-  ["gateway", "proxyHandler, routes, implement", 19_695],
-  ["gateway", "proxyHandler, routes, implement, openApi", 22_395],
-  ["gateway", "fetchHandler", 17_130],
-  ["gateway", "streamHandler", 17_010],
+  ["gateway", "proxyHandler", 16_940],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_650],
+  ["gateway", "proxyHandler, routes", 18_455],
+  ["gateway", "proxyHandler, routes, implement", 19_685],
+  ["gateway", "proxyHandler, routes, implement, openApi", 22_360],
+  ["gateway", "fetchHandler", 17_110],
+  ["gateway", "streamHandler", 17_000],
   ["gateway", "buildHttpResponse", 7_680],
-  ["gateway", "FnProxyEvent", 7_155],
+  ["gateway", "FnProxyEvent", 7_145],
   ["gateway", "HttpNotFoundError", 1_000],
   ["client", "createClient", 600],
   ["logger", "logger", 3_925],
