@@ -84,7 +84,7 @@ export function unused(name: string, isUsed: (name: string) => boolean): string 
 }
 
 /** The place of the definition that a reference within a schema points to, and the rest of the reference. */
-export function splitReference(reference: string): [name: string | undefined, rest: string] {
+function splitReference(reference: string): [name: string | undefined, rest: string] {
   const [, name, rest = ""] = /^#\/\$defs\/([^/]*)(.*)$/.exec(reference) ?? [];
   if (name !== undefined) return [`/${unescapePointer(name)}`, rest];
   return reference.startsWith("#") ? [SELF, reference.slice(1)] : [undefined, ""];

@@ -198,19 +198,13 @@ function describe(
   ) => {
     if (schema === undefined) return readParameters({ type: "object" }, place, variables);
     const part = place === "header" ? "headers" : place;
-    return describeAs(
-      schema,
-      part,
-      "input",
-      (made) =>
-        readParameters(made, place, variables).map((parameter) => {
-          const { $defs } = made;
-          return {
-            ...parameter,
-            schema: add(part)({ ...parameter.schema, ...$defs ? { $defs } : {} }),
-          };
-        }),
-    );
+    return describeAs(schema, part, "input", (made) => {
+      const { $defs } = made;
+      return readParameters(made, place, variables).map((parameter) => ({
+        ...parameter,
+        schema: add(part)({ ...parameter.schema, ...$defs ? { $defs } : {} }),
+      }));
+    });
   };
   const parameters = [
     ...parametersOf("path", path),
