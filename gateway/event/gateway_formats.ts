@@ -24,7 +24,7 @@ import {
 const QUERIES = ["multiValueQueryStringParameters", "queryStringParameters"] as const;
 
 /** The events of an Application Load Balancer. */
-export const ALB: Format = {
+const ALB: Format = {
   name: "alb",
   sign: "elb",
   method: ["httpMethod"],
@@ -47,7 +47,7 @@ export const ALB: Format = {
 const JWT_CLAIMS = ["requestContext", "authorizer", "jwt", "claims"] as const;
 
 /** Payload 2.0: an API Gateway HTTP API, or a Lambda function URL. */
-export const HTTP: Format = {
+const HTTP: Format = {
   name: "http",
   sign: "http",
   version: "2.0",
@@ -85,7 +85,7 @@ export const HTTP: Format = {
 };
 
 /** The events of Amazon VPC Lattice, version 2. */
-export const LATTICE: Format = {
+const LATTICE: Format = {
   name: "lattice",
   sign: "serviceNetworkArn",
   version: "2.0",
@@ -106,11 +106,10 @@ export const LATTICE: Format = {
 };
 
 const METHOD = ["requestContext", "httpMethod"] as const;
-const AUTHORIZER = ["requestContext", "authorizer"] as const;
 const CLAIMS = ["requestContext", "authorizer", "claims"] as const;
 
 /** Payload 1.0: an API Gateway REST API, or an HTTP API that is set to 1.0. */
-export const REST: Format = {
+const REST: Format = {
   name: "rest",
   method: METHOD,
   sourceIp: ["requestContext", "identity", "sourceIp"],
@@ -133,7 +132,8 @@ export const REST: Format = {
   body: (event) => readOptionalString(event, ["body"], 1), // always sent
   claims: CLAIMS,
   authorizer: (event) =>
-    readOptionalObject(event, CLAIMS) ?? readAuthorizerContext(event, AUTHORIZER) ??
+    readOptionalObject(event, CLAIMS) ??
+      readAuthorizerContext(event, ["requestContext", "authorizer"]) ??
       readIdentity(event, "userArn"),
 };
 

@@ -66,7 +66,7 @@ export function readMatchedPath(
   path: string,
   basePath = "",
 ): string | undefined {
-  const matched = fillRoute(event, (value) => value);
+  const matched = fillRoute(event);
   const encoded = fillRoute(event, (value, plus) => (plus ? encodeParts : encodeText)(value));
   if (matched === undefined || encoded === undefined) return undefined;
   if (path.endsWith(matched)) {
@@ -80,7 +80,7 @@ export function readMatchedPath(
  * a custom domain stands before them.
  */
 function readTold(event: GatewayEvent, path: string): string | undefined {
-  const matched = fillRoute(event, (value) => value);
+  const matched = fillRoute(event);
   if (matched === undefined || matched === path) return matched;
   const parts = withoutSlash(path).split("/");
   const count = withoutSlash(matched).split("/").length - 1;
@@ -94,7 +94,7 @@ function readTold(event: GatewayEvent, path: string): string | undefined {
 /** Fills the route that the gateway matched, such as `/files/{path+}`, with the values of its parameters. */
 function fillRoute(
   { raw }: GatewayEvent,
-  write: (value: string, plus: string) => string,
+  write: (value: string, plus: string) => string = (value) => value,
 ): string | undefined {
   const route = readOptionalString(raw, ["routeKey"]) ?? readOptionalString(raw, ["resource"]);
   const resource = /\/.*/.exec(route ?? "")?.[0]; // `$default` has none
