@@ -1,4 +1,4 @@
-import { checkNames, invalid, isPlainObject, kindOf } from "../../function/arguments.ts";
+import { checkNames, invalid, isPlainObject } from "../../function/arguments.ts";
 import { refuse, validate } from "../../function/schema.ts";
 import { HttpBadRequestError } from "../errors/client_errors.ts";
 import { errorKind } from "../errors/http_error.ts";
@@ -79,7 +79,7 @@ export function implement<const Api extends ApiDescription, Keys extends keyof A
   const entries = Object.entries(table).map(([key, route]) => {
     const description = readDescription(api, key);
     const name = `route ${JSON.stringify(key)}`;
-    if (typeof route !== "function") throw invalid(name, `a function, got ${kindOf(route)}`);
+    if (typeof route !== "function") throw invalid(name, "a function", route);
     if (hasMark(route, WRAPPED)) throw invalid(name, EXPECTED_USE);
     const checked = checkRoute(key, description, route as ProxyRoute);
     return [key, use.length === 0 ? checked : withMiddleware(use, checked)] as const;

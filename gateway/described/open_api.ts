@@ -111,7 +111,7 @@ function checkOptions(options: OpenApiOptions): void {
   for (const name of ["security", "toJsonSchema"] as const) {
     const value = options[name];
     if (value === undefined || typeof value === "function") continue;
-    throw invalid(`option ${name}`, `a function, got ${kindOf(value)}`);
+    throw invalid(`option ${name}`, "a function", value);
   }
 }
 

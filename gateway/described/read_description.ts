@@ -1,4 +1,4 @@
-import { invalid, isPlainObject, kindOf } from "../../function/arguments.ts";
+import { invalid, isPlainObject } from "../../function/arguments.ts";
 import type { DescribedSchema, RouteDescription } from "./description.ts";
 
 /** The parts of a request that a description has schemas of, in the order in which they are checked. */
@@ -9,17 +9,17 @@ const TEXTS = ["summary", "description", "id"];
 
 /** Finds the description of a key, and checks it. The message of the error names the key. */
 export function readDescription(api: unknown, key: string): RouteDescription {
-  if (!isPlainObject(api)) throw invalid("API", `a plain object, got ${kindOf(api)}`);
+  if (!isPlainObject(api)) throw invalid("API", "a plain object", api);
   if (!Object.hasOwn(api, key)) {
     throw invalid(`route ${JSON.stringify(key)}`, "a key of the API");
   }
-  const wrong = (part: string, expected: string) =>
-    invalid(`description of ${JSON.stringify(key)}${part}`, expected);
+  const wrong = (part: string, expected: string, ...got: unknown[]) =>
+    invalid(`description of ${JSON.stringify(key)}${part}`, expected, ...got);
   if (!METHODS.includes(key.split(" ", 1)[0]!)) {
     throw wrong("", `one exact method at the beginning of the key: ${METHODS.join(", ")}`);
   }
   const description = api[key];
-  if (!isPlainObject(description)) throw wrong("", `a plain object, got ${kindOf(description)}`);
+  if (!isPlainObject(description)) throw wrong("", "a plain object", description);
   const { responses, tags } = description;
   const members = ["responses", ...PARTS, ...TEXTS, "tags"];
   const unknown = Object.keys(description).find((name) => !members.includes(name));
