@@ -14,12 +14,12 @@ export interface Size {
 
 const LIMITS = [
   ["gateway", "proxyHandler", 16_920],
-  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_640],
+  ["gateway", "proxyHandler, cors, etag, problemDetails", 18_635],
   ["gateway", "proxyHandler, routes", 18_435],
-  ["gateway", "proxyHandler, routes, implement", 19_655],
-  ["gateway", "proxyHandler, routes, implement, openApi", 22_345],
-  ["gateway", "fetchHandler", 17_095],
-  ["gateway", "streamHandler", 16_985],
+  ["gateway", "proxyHandler, routes, implement", 19_645],
+  ["gateway", "proxyHandler, routes, implement, openApi", 22_335],
+  ["gateway", "fetchHandler", 17_090],
+  ["gateway", "streamHandler", 16_980],
   ["gateway", "buildHttpResponse", 7_680],
   ["gateway", "FnProxyEvent", 7_130],
   ["gateway", "HttpNotFoundError", 1_000],
