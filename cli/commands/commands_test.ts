@@ -4,7 +4,10 @@ import toolConfig from "../deno.json" with { type: "json" };
 import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { makeApp, serve } from "../testdata/bundle.ts";
 import { mate, mateHere, ROOT, startMate } from "../testdata/command.ts";
+import { TestHost } from "../testdata/platform.ts";
 import { describe } from "./bundle.ts";
+import { writeAddress } from "../dev/data_folder.ts";
+import { startPlatform } from "../dev/platform.ts";
 import { readManifest } from "../manifest/manifest.ts";
 import { callAws } from "./aws.ts";
 
@@ -38,7 +41,7 @@ Deno.test("mate new makes a formatted application whose test passes", async () =
   );
   const { functions, runtime } = await readManifest(`${cwd}/app.json`);
   assertEquals([functions.hello?.module, runtime], ["hello.ts", "deno"]);
-  const again = await mate(["new", "shop"], { cwd: folder });
+  const again = await mateHere(["new", cwd]);
   assertEquals(again.code, 1);
 });
 
@@ -47,13 +50,11 @@ Deno.test("mate new writes the runtime into the manifest, and makes a project fo
   for (
     const [runtime, types] of [["nodejs22.x", "^22"], ["nodejs26.x", "^26"], ["deno"]] as const
   ) {
-    await Deno.mkdir(`${folder}/${types}`);
-    const options = { cwd: `${folder}/${types}` };
-    const { stdout } = await mate(["new", "--runtime", runtime, "store"], options);
+    const cwd = `${folder}/${types}/store`;
+    const { stdout } = await mateHere(["new", "--runtime", runtime, cwd]);
     const isNode = runtime !== "deno";
     const next = isNode ? "npm install && npm run dev" : "deno task dev";
-    assertStringIncludes(stdout, `\nNext: cd store && ${next}\n`);
-    const cwd = `${options.cwd}/store`;
+    assertStringIncludes(stdout, `\nNext: cd ${cwd} && ${next}\n`);
     await succeed(Deno.execPath(), ["fmt", "--check"], { cwd });
     assertEquals(JSON.parse(await Deno.readTextFile(`${cwd}/app.json`)).runtime, runtime);
     assertEquals((await readManifest(`${cwd}/app.json`)).functions.hello?.runtime, runtime);
@@ -64,7 +65,7 @@ Deno.test("mate new writes the runtime into the manifest, and makes a project fo
     const { devDependencies } = JSON.parse(await Deno.readTextFile(`${cwd}/package.json`));
     assertStringIncludes(devDependencies["@types/node"], types);
   }
-  const { code, stderr } = await mate(["new", "--runtime", "nodejs20.x", "none"], { cwd: folder });
+  const { code, stderr } = await mateHere(["new", "--runtime", "nodejs20.x", `${folder}/none`]);
   const problem =
     'Unknown runtime "nodejs20.x": expected one of deno, nodejs22.x, nodejs24.x, nodejs26.x';
   assertEquals([code, stderr], [2, `Error: ${problem}\n`]);
@@ -82,7 +83,8 @@ Deno.test("mate invoke prints the result, and fails if the function fails", asyn
   const success = await mate(["invoke", "one", app.manifest, "--event", '{"a":1}']);
   assertEquals([success.code, success.stdout], [0, "2\n"]);
   assertMatch(success.stderr, / one .*called with 1\n/);
-  const failure = await mate(["invoke", "one", app.manifest, "--event", '{"a":-1}', "--json"]);
+  const event = '{"a":-1}';
+  const failure = await mateHere(["invoke", "one", app.manifest, "--event", event, "--json"]);
   assertEquals([failure.code, failure.stderr], [1, ""]);
   const { isError, result, log } = JSON.parse(failure.stdout);
   assertEquals([isError, result.errorType], [true, "RangeError"]);
@@ -92,31 +94,29 @@ Deno.test("mate invoke prints the result, and fails if the function fails", asyn
 
 Deno.test("mate invoke says which event a function that failed without one expects", async () => {
   const module = "one.ts";
-  const text = "export const handler = ({ Records }) => { if (!Records.length) throw 1; };";
-  await using app = await makeApp(
-    { [module]: text, "clock.ts": "export const handler = () => 1;" },
-    {
-      one: { module, triggers: { queues: [{ name: "jobs" }] } },
-      clock: { module: "clock.ts", triggers: { schedules: ["rate(1 minute)"] } },
-      plain: { module },
-    },
-    { queues: { jobs: {} } },
-  );
+  await using app = await makeApp({}, {
+    one: { module, triggers: { queues: [{ name: "jobs" }] } },
+    clock: { module, triggers: { schedules: ["rate(1 minute)"] } },
+    plain: { module },
+  }, { queues: { jobs: {} } });
+  const host = new TestHost(({ name, event }) => ({
+    failure: name === "clock" || "Records" in event ? undefined : "error",
+  }));
+  const data = `${app.folder}/data`;
+  await using platform = await startPlatform(app.manifest, { data, host });
+  await writeAddress(data, `${platform.controlUrl}/`);
   const hint = 'expects an event of a queue, and got "{}": pass one with --event. queueEvent() of ';
   for (
-    const [name, isHinted, ...args] of [
-      ["one", true],
-      ["one", false, "--event", '{"Records":[]}'],
-      ["plain", false],
-      ["clock", false],
+    const [name, code, isHinted, ...args] of [
+      ["one", 1, true],
+      ["one", 0, false, "--event", '{"Records":[]}'],
+      ["plain", 1, false],
+      ["clock", 0, false],
     ] as const
   ) {
-    const { stderr } = await mateHere(["invoke", name, app.manifest, ...args]);
-    assertEquals([name, stderr.includes(hint), stderr.includes("expects")], [
-      name,
-      isHinted,
-      isHinted,
-    ]);
+    const ended = await mateHere(["invoke", name, app.manifest, "--data", data, ...args]);
+    const hints = [ended.stderr.includes(hint), ended.stderr.includes("expects")];
+    assertEquals([name, ended.code, ...hints], [name, code, isHinted, isHinted]);
   }
 });
 
@@ -215,8 +215,9 @@ Deno.test("mate deploy reports at once a wrong manifest, then a missing region o
     ] as const
   ) {
     const env = { ...nothing, AWS_CONFIG_FILE: "none", AWS_SHARED_CREDENTIALS_FILE: "none" };
-    const { code, stderr } = await mate(["deploy", manifest, "--plan"], {
-      env: { ...env, ...variables },
+    const { code, stderr } = await mateHere(["deploy", manifest, "--plan"], {
+      ...env,
+      ...variables,
     });
     assertEquals(code, 1);
     assertMatch(stderr, message);
@@ -337,9 +338,8 @@ Deno.test("mate logs prints every page of the records of all functions, sorted b
     { time: "1970-01-01T00:00:02.000Z", function: "two", text: "ERROR \x1b[2J\x9bsecond" },
     { time: "1970-01-01T00:00:03.000Z", function: "one", text: "third" },
   ]);
-  assertStringIncludes((await mate(args, { env })).stdout, "ERROR ␛[2J␡second\n");
-  const one = await mate([...args, "--function", "one"], { env });
-  assertMatch(one.stdout, /^\S+ one +first\n\S+ one +third\n$/);
+  const two = await mate([...args, "--function", "two"], { env });
+  assertMatch(two.stdout, /^\S+ two +ERROR ␛\[2J␡second\n$/);
 });
 
 Deno.test("mate logs takes the credentials of a profile's credential_process", async () => {

@@ -63,9 +63,22 @@ export async function mate(args: readonly string[], options?: MateOptions): Prom
 /**
  * Runs a command within this process, because a start of the tool takes a third of a second. The tool remembers the folder of the
  * manifest, and runs no program that lies there any more.
+ *
+ * @param env Variables for the command. They are not in the environment of the process, which the tests of other threads share.
  */
-export async function mateHere(args: readonly string[]): Promise<Ended> {
+export async function mateHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   let [stdout, stderr] = ["", ""];
+  const variables: Record<string, string> = { ...env };
+  const { get, has, toObject, set } = Deno.env;
+  Object.assign(Deno.env, { // `process.env` calls these methods, too.
+    get: (name: string) => variables[name] ?? get(name),
+    has: (name: string) => Object.hasOwn(variables, name) || has(name),
+    toObject: () => ({ ...toObject(), ...variables }),
+    set: (name: string, value: string) => void (variables[name] = value),
+  });
   const { error } = console;
   const { writeSync } = Deno.stdout;
   console.error = (line: string) => stderr += `${line}\n`;
@@ -79,6 +92,7 @@ export async function mateHere(args: readonly string[]): Promise<Ended> {
   } finally {
     console.error = error;
     Deno.stdout.writeSync = writeSync;
+    Object.assign(Deno.env, { get, has, toObject, set });
   }
 }
 
