@@ -1,38 +1,11 @@
 /** Tests of the bundled logger in processes of Deno and Node.js, with the variables that AWS Lambda sets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { bundle, hasProgram, run, temporaryFolder } from "../testdata/programs.ts";
-
-const directory = temporaryFolder();
-
-/** Two copies of the module, because a function and its runtime are bundled separately. */
-const COPIES = [`${directory}/one.js`, `${directory}/two.js`];
-for (const copy of COPIES) await bundle(import.meta.resolve("./mod.ts"), copy);
-
-const RUNTIMES: Record<string, string[]> = {
-  Deno: [Deno.execPath(), "run", "--no-config", "--no-prompt", "--allow-env", `--allow-read`],
-  "Node.js": ["node"],
-};
-if (!await hasProgram("node", "the logger on Node.js")) delete RUNTIMES["Node.js"];
+import { hasProgram, run } from "../testdata/programs.ts";
+import { COPIES, directory, runScript, RUNTIMES } from "./testdata/process.ts";
 
 /** Only Linux has this device. */
 const FULL_DEVICE = [["a full device", ">/dev/full"]] as const;
 if (Deno.build.os !== "linux") console.warn("NOT RUN: the logger on a full device");
-
-/** Runs a script in which `one` and `two` are the copies. `shell` redirects the output. */
-function runScript(
-  command: string[],
-  script: string,
-  env: Record<string, string> = {},
-  shell = "",
-) {
-  const file = Deno.makeTempFileSync({ dir: directory, suffix: ".mjs" });
-  const imports = 'import * as one from "./one.js"; import * as two from "./two.js";';
-  Deno.writeTextFileSync(file, `${imports} ${script}`);
-  return run("sh", ["-c", `"$@" ${shell}`, "sh", ...command, file], {
-    env: { PATH: Deno.env.get("PATH")!, HOME: directory, NO_COLOR: "1", ...env },
-    clearEnv: true,
-  });
-}
 
 for (const [runtime, command] of Object.entries(RUNTIMES)) {
   Deno.test(`${runtime}: without variables, records are text of level INFO or higher, and the process ends`, async () => {
@@ -180,46 +153,6 @@ if (RUNTIMES["Node.js"]) {
        one.logger.error("plain");`,
     );
     assertMatch(stdout, /^\S+\t\tERROR\tplain\n$/);
-  });
-}
-
-/** Large values, each a quarter of the memory. An earlier version needed many times the size of a value to log it. */
-const HEAVY: Record<string, string> = {
-  "bytes of a request": "new Uint8Array(15e6)",
-  "bytes within an object": "({ body: Buffer.alloc(15e6) })",
-  "bytes with numbers": "new Float64Array(2e6)",
-  "a buffer": "new ArrayBuffer(15e6)",
-  "a text": "'x'.repeat(8e6)",
-  "a stack": "Object.assign(new Error('x'), { stack: 'x\\n'.repeat(3e6) })",
-  "a message": "new Error('\\n'.repeat(3e6))",
-  "a list": "Array(1e6).fill(0)",
-  "a map": "new Map(Array(8e4).entries())",
-  "an object": "Object.fromEntries(Array(5e4).entries())",
-};
-
-if (RUNTIMES["Node.js"]) {
-  Deno.test("the logger survives large values in little memory", async () => {
-    for (const [title, value] of Object.entries(HEAVY)) {
-      const { code, stdout, stderr } = await runScript(
-        ["node", "--max-old-space-size=30"],
-        `const value = ${value};
-         for (process.env.AWS_LAMBDA_LOG_FORMAT of ["Text", "JSON"]) {
-           one.withRequestId("1", () => {
-             one.logger.error("Cannot send", Object.assign(new Error("no"), { value }), value);
-             one.logger.error(value);
-           });
-         }`,
-      );
-      assertEquals(code, 0, `${title}: ${stderr.slice(-300)}`);
-      const records = stdout.trimEnd().split("\n");
-      assertEquals(records.length, 4, title);
-      for (const [index, record] of records.entries()) {
-        assertMatch(record, /\[cut: |0{200}…/, title);
-        assert(record.length < 256 * 1024, `${title}: ${record.length}`);
-        const parts = index % 2 === 0 ? ["Cannot send", "at file:"] : [];
-        assert(parts.every((part) => record.includes(part)), title);
-      }
-    }
   });
 }
 

@@ -1,46 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import {
-  bundle,
-  hasProgram,
-  startProgram,
-  succeed,
-  temporaryFolder,
-} from "../testdata/programs.ts";
-import { RunningProgram } from "../testdata/running_program.ts";
 import { until, within } from "../testdata/waiting.ts";
-
-const program = `${temporaryFolder()}/program.mjs`;
-await bundle(new URL("testdata/program.ts", import.meta.url).href, program, "--platform=deno");
-
-/** The commands of the runtimes: Deno and the Node.js at hand, or every one with `EVERY_RUNTIME=1`. */
-const commands = new Map([
-  ["Deno", [Deno.execPath(), "run", "-A", "--no-config", "--v8-flags=--expose-gc", program]],
-]);
-if (Deno.env.has("EVERY_RUNTIME") && await hasProgram("npx", "servers on Node.js and Bun")) {
-  for (const name of ["node@20.16.0", "node@24", "bun@1.4.5"]) {
-    const kind = name.split("@")[0]!;
-    const find = ["--yes", "--package", name, "--", kind, "-p", "process.execPath"];
-    commands.set(name, [(await succeed("npx", find)).trim(), "--expose-gc", program]);
-  }
-} else if (await hasProgram("node", "servers on Node.js")) {
-  commands.set("Node.js", ["node", "--expose-gc", program]);
-}
-
-/** A program that listens. */
-async function start(name: string, env: Record<string, string> = {}) {
-  const [command, ...args] = commands.get(name)!;
-  const running = new RunningProgram(
-    startProgram(command!, {
-      args,
-      env: { PORT: "0", NO_COLOR: "1", AWS_LAMBDA_LOG_LEVEL: "INFO", ...env },
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }),
-  );
-  const [, , port] = await running.find(/^ADDRESS (\S+) (\d+)$/m);
-  return { running, port: Number(port), base: `http://127.0.0.1:${port}` };
-}
+import { commands, END, start } from "./testdata/servers.ts";
 
 /** A connection that sends texts, and collects what comes. */
 class Wire {
@@ -96,8 +56,6 @@ async function exchange(port: number, text: string): Promise<string> {
   await wire.send(text);
   return await wire.ended();
 }
-
-const END = "Host: shop.example\r\nConnection: close\r\n\r\n";
 
 const statuses = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => +code!);
@@ -294,40 +252,4 @@ for (const name of commands.keys()) {
     const [record] = await server.find(/^\{.*"facts".*\}$/m);
     assertEquals(JSON.parse(record).requestId, "id-1");
   });
-
-  // More requests: REQUESTS=100000
-  Deno.test(`${name}: memory is level with slow streams and with many requests`, async () => {
-    const { running, port, base } = await start(name);
-    await using _server = running;
-    const memory = async () => (await (await fetch(`${base}/memory`)).json()).rss / 2 ** 20;
-    await sendMany(port, 800);
-    const before = await memory();
-    await sendMany(port, Number(Deno.env.get("REQUESTS") ?? 800));
-    const wires = await Promise.all(
-      Array.from({ length: 16 }, async () => {
-        const wire = await Deno.connect({ hostname: "127.0.0.1", port });
-        await wire.write(new TextEncoder().encode(`GET /endless HTTP/1.1\r\n${END}`));
-        await wire.read(new Uint8Array(10)); // and nothing more
-        return wire;
-      }),
-    );
-    for (let round = 0; round < 20; round++) await memory(); // the streams could go on meanwhile
-    const after = await memory();
-    for (const wire of wires) wire.close();
-    // The buffers of 16 connections take 5 MiB; a stream that does not wait takes gigabytes.
-    assert(after - before < 100, `${before.toFixed()} MiB, then ${after.toFixed()} MiB`);
-  });
-}
-
-/** Sends requests over eight connections that stay open. */
-async function sendMany(port: number, count: number): Promise<void> {
-  const request = new TextEncoder().encode("GET /facts HTTP/1.1\r\nHost: a\r\n\r\n");
-  await Promise.all(Array.from({ length: 8 }, async () => {
-    using connection = await Deno.connect({ hostname: "127.0.0.1", port });
-    const buffer = new Uint8Array(16_384);
-    for (let sent = 0; sent < count / 8; sent++) {
-      await connection.write(request);
-      await connection.read(buffer);
-    }
-  }));
 }
