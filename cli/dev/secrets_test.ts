@@ -1,6 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../testdata/bundle.ts";
 import { Log } from "../lambda/log.ts";
+import type { Manifest } from "../manifest/types.ts";
+import { TestHost } from "../testdata/platform.ts";
 import { startPlatform } from "./platform.ts";
 
 const MODULE = `const found = ["KEY", "OTHER"].map((name) => process.env[name] ?? "absent");
@@ -14,8 +16,8 @@ Deno.test("startPlatform() gives a function its own secrets only, and names thos
   await using app = await makeApp({ "one.ts": MODULE, ".env": "KEY=sesame\n" }, functions);
   const log = new Log();
   await using platform = await startPlatform(app.manifest, { log });
-  const invoke = async (name: string, { controlUrl } = platform) => {
-    const url = `${controlUrl}/2015-03-31/functions/${name}/invocations`;
+  const invoke = async (name: string) => {
+    const url = `${platform.controlUrl}/2015-03-31/functions/${name}/invocations`;
     return await (await fetch(url, { method: "POST", body: "{}" })).json();
   };
   assertEquals(await invoke("one"), ["sesame", "absent"]);
@@ -25,8 +27,13 @@ Deno.test("startPlatform() gives a function its own secrets only, and names thos
   assertEquals(texts.includes("sesame"), false);
 
   const secrets = { KEY: "given", OTHER: "given, too" };
-  await using other = await startPlatform(app.manifest, { secrets });
-  assertEquals(await invoke("one", other), ["given", "given, too"]);
+  let given: Readonly<Record<string, string>> = {};
+  const host = (local: Manifest) => {
+    given = local.functions.one!.environment;
+    return Promise.resolve(new TestHost(() => "{}"));
+  };
+  await using _other = await startPlatform(app.manifest, { secrets, host });
+  assertEquals([given.KEY, given.OTHER], ["given", "given, too"]);
 });
 
 Deno.test("a variable without a value on this machine is absent and named, and no placeholder is a value", async () => {

@@ -21,7 +21,7 @@ const MODULE = `interface Input { readonly name: string }
 const started: number = Date.now();
 
 export const handler = async ({ name }: Input, context: { getRemainingTimeInMillis(): number }) => {
-  while (name === "forever");
+  if (name === "forever") await new Promise((end) => setTimeout(end, 60_000));
   const greeting: string = "Hello, " + name;
   console.log(greeting);
   return [greeting, context.getRemainingTimeInMillis() > 60_000];

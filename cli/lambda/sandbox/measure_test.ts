@@ -3,7 +3,7 @@ import { RunningProgram } from "../../../testdata/running_program.ts";
 import { startProgram } from "../../../testdata/programs.ts";
 import { measureMemory } from "./measure.ts";
 
-const SIZE = 256 * 1024 ** 2;
+const SIZE = 96 * 1024 ** 2;
 
 /** Writes to each page of memory that it could share with other processes, as `shm_open()` and `memfd_create()` give it. */
 const SHARING = `
