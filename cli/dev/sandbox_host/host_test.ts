@@ -263,7 +263,7 @@ Deno.test("SandboxHost.open() throws if functions cannot be bundled, and names e
   await using app = await makeApp({ "two.ts": "export const handler = 1;" }, functions);
   const application = await app.read();
   const error = await assertRejects(
-    () => SandboxHost.open({ application, manifestPath: app.manifest, log() {} }),
+    () => SandboxHost.open({ application, manifestPath: app.manifest, bundles, log() {} }),
     Error,
   );
   assertMatch(error.message, /"one": the module "one\.ts" is not a file in/);
@@ -357,6 +357,7 @@ Deno.test("a runtime that is downloaded stops only its own functions, and is ask
     application: await app.read(),
     manifestPath: app.manifest,
     log() {},
+    bundles,
     bundling: "when invoked",
     source: { registry: registry.url, cache: `${temporaryFolder()}/mate` },
   }, isolation);
@@ -381,6 +382,7 @@ Deno.test("a host that bundles later starts the first function early, and bundle
     SandboxHost.open({
       application: await app.read(),
       manifestPath: app.manifest,
+      bundles,
       bundling: "later",
       first: "slow",
       onBundled: (isAll) => bundled.push(isAll),
@@ -407,6 +409,7 @@ Deno.test("new settings count for a function whose first bundle is being made", 
   await using host = await SandboxHost.open({
     application,
     manifestPath: app.manifest,
+    bundles,
     bundling: "when invoked",
     log() {},
   });
