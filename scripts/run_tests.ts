@@ -21,6 +21,10 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** The attacks, models, recordings and other proofs that take long. */
 const LONG = /^scripts\/(attacks|models|recordings)\/|_long_test\.ts$/;
 
+/** The rooms whose tests start hardly any program. They come last, so that no processor waits for a long module at the end. */
+const QUICK =
+  /^(batch|client|function|gateway|idempotency|queue|scheduler|storage|table|testing|topic)\//;
+
 /** How many files are one module at most. A module runs on one processor. */
 const SIZE = 16;
 
@@ -73,9 +77,12 @@ const files = paths.length === 0
 
 await Deno.mkdir(".mate", { recursive: true });
 const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
-const groups = Map.groupBy(files.toSorted(), (file) => LONG.test(file) ? file : changedBy(file));
+const sorted = files.toSorted((one, other) =>
+  Number(QUICK.test(one)) - Number(QUICK.test(other)) || (one < other ? -1 : 1)
+);
+const groups = Map.groupBy(sorted, (file) => LONG.test(file) ? file : changedBy(file));
 const modules: string[] = [];
-// The small groups come first: they are long files, and files that take long. So no processor waits for them at the end.
+// The small groups come first: they are long files, and files that take long.
 for (
   const [name, members] of [...groups].toSorted(([, one], [, other]) => one.length - other.length)
 ) {
