@@ -78,7 +78,7 @@ const files = paths.length === 0
 await Deno.mkdir(".mate", { recursive: true });
 const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
 const sorted = files.toSorted((one, other) =>
-  Number(QUICK.test(one)) - Number(QUICK.test(other)) || (one < other ? -1 : 1)
+  Number(QUICK.test(one)) - Number(QUICK.test(other)) || (one > other ? -1 : 1)
 );
 const groups = Map.groupBy(sorted, (file) => LONG.test(file) ? file : changedBy(file));
 const modules: string[] = [];

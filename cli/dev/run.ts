@@ -2,6 +2,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { loopsOf } from "../application/invoking.ts";
 import type { LogRecord } from "../lambda/function_host.ts";
 import { VALUES_FILE } from "../manifest/local_values.ts";
+import { ifThere } from "../programs/downloads.ts";
 import { BUCKETS_FOLDER } from "../sources/buckets.ts";
 import { watch } from "../sources/watch.ts";
 import { begin, type Beginning } from "./beginning.ts";
@@ -79,6 +80,8 @@ class Development implements AsyncDisposable {
   readonly #end = Promise.withResolvers<void>();
   /** The host of all versions; `undefined` before the start. */
   #host: SandboxHost | undefined;
+  /** The states of the manifest and of `.env` at their last change. */
+  #settings = "";
   #watches: AsyncDisposableStack | undefined;
   readonly #watched = new Set<string>();
   #taking = Promise.resolve(); // One change after the other, because there are several watches.
@@ -173,15 +176,28 @@ class Development implements AsyncDisposable {
   }
 
   async #take(paths: ReadonlySet<string>): Promise<void> {
-    const settings = [basename(this.options.manifestPath), VALUES_FILE];
     try {
-      if (settings.some((file) => paths.has(join(this.#folder, file)))) await this.#restart();
+      if (await this.#hasNewSettings(paths)) await this.#restart();
       else await this.#reload();
     } catch (error) {
       this.#keepOld(error as Error);
     } finally {
       this.#watchOthers();
     }
+  }
+
+  /** Whether the manifest or `.env` was written after the last such change. The system may tell twice of one write. */
+  async #hasNewSettings(paths: ReadonlySet<string>): Promise<boolean> {
+    const files = [basename(this.options.manifestPath), VALUES_FILE]
+      .map((file) => join(this.#folder, file));
+    if (!files.some((file) => paths.has(file))) return false;
+    const former = this.#settings;
+    const states = await Promise.all(files.map((file) => ifThere(Deno.stat(file))));
+    this.#settings = states.map((state) =>
+      `${state?.mtime?.getTime()} ${state?.size} ${state?.ino}`
+    )
+      .join();
+    return this.#settings !== former;
   }
 
   async #reload(): Promise<void> {

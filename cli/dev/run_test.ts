@@ -267,6 +267,24 @@ Deno.test("run() takes a change of the manifest during a restart", async () => {
   assertEquals([services.length, new Set(services).size], [3, 1], "the URL of the services stays");
 });
 
+Deno.test("run() restarts the application once for a change of the manifest, also if the system tells of it again", async () => {
+  const folder = await createHere();
+  const app = join(folder, "app.json");
+  let isFirst = true;
+  const output = await runHere(folder, async (line, stop) => {
+    if (line.includes("Reloaded hello")) return stop();
+    if (!line.includes("Stop with Ctrl-C")) return;
+    if (isFirst) await Deno.writeTextFile(app, manifest("/again"));
+    else {
+      await Deno.chmod(app, 0o600);
+      await new Promise((resolve) => setTimeout(resolve, 400)); // longer than a watch waits
+      await Deno.writeTextFile(join(folder, "hello.ts"), greet("Hello again"));
+    }
+    isFirst = false;
+  }, true);
+  assertEquals(output.match(/Reloading "/g)?.length, 1, output);
+});
+
 Deno.test("run() restarts the application if the file .env changes", async () => {
   const folder = await createHere();
   const output = await runHere(folder, async (line, stop) => {
