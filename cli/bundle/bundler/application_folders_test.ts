@@ -1,8 +1,7 @@
 import "../../../testdata/own_environment.ts";
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { makeApp } from "../../testdata/bundle.ts";
 import { findApplication } from "./application_folders.ts";
-import { bundleModule } from "../modules/module_bundle.ts";
 
 Deno.test("findApplication() adds the project and the root of the workspace that a folder belongs to", async () => {
   const own = { "apps/shop/deno.json": "{}" };
@@ -36,16 +35,6 @@ Deno.test("findApplication() adds the project and the root of the workspace that
       `${root}/node_modules`,
     ]);
   }
-});
-
-Deno.test("a function imports a package from a folder in links of deno.json", async () => {
-  await using app = await makeApp({
-    "shop/deno.json": `{ "imports": { "@tea/core": "jsr:@tea/core@1" }, "links": ["../core"] }`,
-    "shop/one.ts": `export { handler } from "@tea/core";`,
-    "core/deno.json": `{ "name": "@tea/core", "version": "1.0.0", "exports": "./mod.ts" }`,
-    "core/mod.ts": `export const handler = () => "green tea";`,
-  }, {});
-  assertMatch((await bundleModule(`${app.folder}/shop/one.ts`)).code, /green tea/);
 });
 
 Deno.test("findApplication() refuses links to the home, to what contains it, and to folders without a project", async () => {

@@ -129,3 +129,13 @@ Deno.test("a bundler ends when nobody needs it any more, also while it bundles",
     await within("the answer", bundling);
   }
 });
+
+Deno.test("a function imports a package from a folder in links of deno.json", async () => {
+  await using app = await makeApp({
+    "shop/deno.json": `{ "imports": { "@tea/core": "jsr:@tea/core@1" }, "links": ["../core"] }`,
+    "shop/one.ts": `export { handler } from "@tea/core";`,
+    "core/deno.json": `{ "name": "@tea/core", "version": "1.0.0", "exports": "./mod.ts" }`,
+    "core/mod.ts": `export const handler = () => "green tea";`,
+  }, {});
+  assertMatch((await bundleModule(`${app.folder}/shop/one.ts`)).code, /green tea/);
+});

@@ -81,6 +81,8 @@ export class SandboxHost implements ApplicationHost {
   readonly #wanted = new Set<string>();
   /** The functions that wait for their runtime only. */
   readonly #coming = new Map<string, Promise<unknown>>();
+  /** How often the code or the settings may have changed. */
+  #changes = 0;
   /** One bundling runs after the other. */
   #bundling: Promise<unknown> = Promise.resolve();
   #background: ReturnType<typeof setTimeout> | undefined;
@@ -193,6 +195,7 @@ export class SandboxHost implements ApplicationHost {
       checkInspected(name, application.functions, this.#isolation);
     }
     this.#application = application;
+    this.#changes++;
     // One reload runs after the other, so that the last application counts.
     return this.#reloading = this.#reloading.catch(() => []).then(async () => {
       await this.#bundling; // A first bundle that is being made has the former settings, so it is made again below.
@@ -264,6 +267,7 @@ export class SandboxHost implements ApplicationHost {
   /** Bundles functions, after those that are being bundled. A runtime that is downloaded stops only its own functions. */
   #bundle(names: readonly string[], isApplied = true) {
     const bundling = this.#bundling.then(async () => {
+      const changes = this.#changes;
       const own = names.filter((name) => name in this.#application.functions);
       const { parts, faults } = await this.#workshop.build(this.#application, own);
       const waiting = parts.flatMap((part) => part.names);
@@ -273,6 +277,7 @@ export class SandboxHost implements ApplicationHost {
         if (!isApplied) return codes;
         const coming = codes.then((built) => {
           this.#apply({ names, built, faults: new Map() });
+          if (changes !== this.#changes) this.#bundleAgain(names); // A file was saved meanwhile.
           return built;
         }).finally(() => names.forEach((name) => this.#coming.delete(name)));
         for (const name of names) this.#coming.set(name, coming);
@@ -327,6 +332,13 @@ export class SandboxHost implements ApplicationHost {
     const names = [...this.#wanted];
     this.#wanted.clear();
     await this.#bundle(names);
+  }
+
+  /** Bundles functions again that may have changed while their runtime was being made. */
+  #bundleAgain(names: readonly string[]): void {
+    for (const name of names) if (name in this.#application.functions) this.#pending.add(name);
+    this.#retireRemoved();
+    this.#bundleLater();
   }
 
   /** Bundles the functions that nobody has invoked yet, some at a time, so that an invocation does not wait for all. */

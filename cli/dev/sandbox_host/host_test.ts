@@ -399,29 +399,45 @@ Deno.test("a host that bundles later starts the first function early, and bundle
   await until("the sandbox", () => host.sandboxesOf("slow").length > 0);
 });
 
-Deno.test("new settings count for a function whose first bundle is being made", async () => {
+Deno.test("new settings count for a function whose first bundle or runtime is being made", async () => {
   const module = "export const handler = () => Deno.env.get('VERSION');";
   const versionOf = (version: string) => ({
     one: { module: "one.ts", environment: { VERSION: version } },
   });
-  await using app = await makeApp({ "one.ts": module }, versionOf("old"));
-  const application = await app.read();
-  await using host = await SandboxHost.open({
-    application,
-    manifestPath: app.manifest,
-    bundles,
-    bundling: "when invoked",
-    log() {},
-  });
-  const invoke = async () =>
-    new TextDecoder().decode((await host.invoke("one", new Uint8Array([123, 125]))).payload);
-  const first = invoke();
-  await new Promise((resolve) => setTimeout(resolve, 50)); // The bundle takes longer.
-  const functions = versionOf("new");
-  await Deno.writeTextFile(app.manifest, JSON.stringify({ name: "test", stage: "v0", functions }));
-  await host.reload(await app.read());
-  await first;
-  assertEquals(await invoke(), '"new"');
+  for (const isRuntimeSlow of [false, true]) {
+    const saved = Promise.withResolvers<void>();
+    const { mkdir } = Deno;
+    Deno.mkdir = async (path, options) => {
+      if (isRuntimeSlow && `${path}`.endsWith("/layer/bin")) await saved.promise;
+      await mkdir(path, options);
+    };
+    try {
+      await using app = await makeApp({ "one.ts": module }, versionOf("old"));
+      const application = await app.read();
+      await using host = await SandboxHost.open({
+        application,
+        manifestPath: app.manifest,
+        bundles: isRuntimeSlow ? bundles : undefined, // The shared one is fast.
+        bundling: "when invoked",
+        log() {},
+      });
+      const invoke = async () =>
+        new TextDecoder().decode((await host.invoke("one", new Uint8Array([123, 125]))).payload);
+      const first = invoke();
+      await new Promise((resolve) => setTimeout(resolve, 50)); // The bundle has begun.
+      const functions = versionOf("new");
+      await Deno.writeTextFile(
+        app.manifest,
+        JSON.stringify({ name: "test", stage: "v0", functions }),
+      );
+      await host.reload(await app.read());
+      saved.resolve();
+      await first;
+      assertEquals(await invoke(), '"new"');
+    } finally {
+      Deno.mkdir = mkdir;
+    }
+  }
 });
 
 Deno.test("SandboxHost.open() fails with the error of the isolation", async () => {
