@@ -106,8 +106,8 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   ],
   env: {
     AWS_LAMBDA_LOG_LEVEL: "OFF",
-    // Two for each processor, because most tests wait for other programs.
-    DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(2 * navigator.hardwareConcurrency),
+    // Three for two processors, because most tests wait for other programs. With four, all together take longer.
+    DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${Math.ceil(navigator.hardwareConcurrency * 1.5)}`,
   },
 }).spawn().status;
 await Deno.remove(folder, { recursive: true });
