@@ -382,7 +382,6 @@ Deno.test("a host that bundles later starts the first function early, and bundle
     SandboxHost.open({
       application: await app.read(),
       manifestPath: app.manifest,
-      bundles,
       bundling: "later",
       first: "slow",
       onBundled: (isAll) => bundled.push(isAll),
