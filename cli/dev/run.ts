@@ -80,7 +80,7 @@ class Development implements AsyncDisposable {
   readonly #end = Promise.withResolvers<void>();
   /** The host of all versions; `undefined` before the start. */
   #host: SandboxHost | undefined;
-  /** The states of the manifest and of `.env` at their last change. */
+  /** The texts and the times of the manifest and of `.env` at their last change. */
   #settings = "";
   #watches: AsyncDisposableStack | undefined;
   readonly #watched = new Set<string>();
@@ -192,11 +192,13 @@ class Development implements AsyncDisposable {
       .map((file) => join(this.#folder, file));
     if (!files.some((file) => paths.has(file))) return false;
     const former = this.#settings;
-    const states = await Promise.all(files.map((file) => ifThere(Deno.stat(file))));
-    this.#settings = states.map((state) =>
-      `${state?.mtime?.getTime()} ${state?.size} ${state?.ino}`
-    )
-      .join();
+    // The time alone would not tell two writes within one tick of the clock of the file system apart.
+    this.#settings = JSON.stringify(
+      await Promise.all(files.map(async (file) => [
+        await Deno.readTextFile(file).catch(() => ""), // The restart tells why.
+        (await ifThere(Deno.stat(file)))?.mtime,
+      ])),
+    );
     return this.#settings !== former;
   }
 

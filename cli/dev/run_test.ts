@@ -285,6 +285,20 @@ Deno.test("run() restarts the application once for a change of the manifest, als
   assertEquals(output.match(/Reloading "/g)?.length, 1, output);
 });
 
+Deno.test("run() restarts the application for another manifest of the same size and time", async () => {
+  const folder = await createHere();
+  const app = join(folder, "app.json");
+  const texts = ["/one", "/two"].map((path) => manifest(path));
+  const output = await runHere(folder, (line, stop) => {
+    if (line.includes("/two'")) return stop();
+    const text = line.includes("Stop with Ctrl-C") ? texts.shift() : undefined;
+    if (text === undefined) return;
+    Deno.writeTextFileSync(app, text);
+    Deno.utimeSync(app, 1_000, 1_000); // as if both were written within one tick of the clock of the file system
+  }, true);
+  assertEquals(output.match(/Reloading "/g)?.length, 2, output);
+});
+
 Deno.test("run() restarts the application if the file .env changes", async () => {
   const folder = await createHere();
   const output = await runHere(folder, async (line, stop) => {

@@ -71,13 +71,13 @@ export async function mateHere(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   let [stdout, stderr] = ["", ""];
-  const variables: Record<string, string> = { ...env };
+  const variables = new Map(Object.entries(env));
   const { get, has, toObject, set } = Deno.env;
   Object.assign(Deno.env, { // `process.env` calls these methods, too.
-    get: (name: string) => variables[name] ?? get(name),
-    has: (name: string) => Object.hasOwn(variables, name) || has(name),
-    toObject: () => ({ ...toObject(), ...variables }),
-    set: (name: string, value: string) => void (variables[name] = value),
+    get: (name: string) => variables.get(name) ?? get(name),
+    has: (name: string) => variables.has(name) || has(name),
+    toObject: () => ({ ...toObject(), ...Object.fromEntries(variables) }),
+    set: (name: string, value: string) => void variables.set(name, value),
   });
   const { error } = console;
   const { writeSync } = Deno.stdout;

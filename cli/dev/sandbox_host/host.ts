@@ -327,6 +327,7 @@ export class SandboxHost implements ApplicationHost {
   async #bundleFirst(name: string): Promise<void> {
     this.#wanted.add(name);
     await this.#bundling;
+    if (this.#coming.has(name)) this.#wanted.delete(name); // It is bundled, and waits for its runtime.
     // Another invocation bundles it, or nobody waits for it any more.
     if (!this.#pending.has(name) || !this.#wanted.has(name) || this.#isDisposed) return;
     const names = [...this.#wanted];

@@ -382,6 +382,7 @@ Deno.test("a host that bundles later starts the first function early, and bundle
     SandboxHost.open({
       application: await app.read(),
       manifestPath: app.manifest,
+      bundles,
       bundling: "later",
       first: "slow",
       onBundled: (isAll) => bundled.push(isAll),
@@ -398,45 +399,74 @@ Deno.test("a host that bundles later starts the first function early, and bundle
   await until("the sandbox", () => host.sandboxesOf("slow").length > 0);
 });
 
-Deno.test("new settings count for a function whose first bundle or runtime is being made", async () => {
+/** Lets the runtime of hosts be made only after the promise. Returns the folders of code that are made meanwhile. */
+function holdRuntime(promise: Promise<unknown>): string[] & Disposable {
+  const { mkdir } = Deno;
+  const code: string[] = [];
+  Deno.mkdir = async (path, options) => {
+    if (/\/one-\d+$/.test(`${path}`)) code.push(`${path}`);
+    if (`${path}`.endsWith("/layer/bin")) await promise;
+    await mkdir(path, options);
+  };
+  return Object.assign(code, { [Symbol.dispose]: () => void (Deno.mkdir = mkdir) });
+}
+
+Deno.test("new settings count for a function whose first bundle or runtime is being made, and none if it has gone", async () => {
   const module = "export const handler = () => Deno.env.get('VERSION');";
   const versionOf = (version: string) => ({
     one: { module: "one.ts", environment: { VERSION: version } },
   });
-  for (const isRuntimeSlow of [false, true]) {
+  const gone = { two: { module: "one.ts" } };
+  for (
+    const [bundling, isRuntimeSlow, functions, expected] of [
+      ["when invoked", false, versionOf("new"), '"new"'],
+      ["when invoked", true, versionOf("new"), '"new"'],
+      ["later", true, versionOf("new"), '"new"'],
+      ["when invoked", true, gone, 'Cannot invoke "one": there is no such function'],
+    ] as const
+  ) {
     const saved = Promise.withResolvers<void>();
-    const { mkdir } = Deno;
-    Deno.mkdir = async (path, options) => {
-      if (isRuntimeSlow && `${path}`.endsWith("/layer/bin")) await saved.promise;
-      await mkdir(path, options);
-    };
-    try {
-      await using app = await makeApp({ "one.ts": module }, versionOf("old"));
-      const application = await app.read();
-      await using host = await SandboxHost.open({
-        application,
-        manifestPath: app.manifest,
-        bundles: isRuntimeSlow ? bundles : undefined, // The shared one is fast.
-        bundling: "when invoked",
-        log() {},
-      });
-      const invoke = async () =>
-        new TextDecoder().decode((await host.invoke("one", new Uint8Array([123, 125]))).payload);
-      const first = invoke();
-      await new Promise((resolve) => setTimeout(resolve, 50)); // The bundle has begun.
-      const functions = versionOf("new");
-      await Deno.writeTextFile(
-        app.manifest,
-        JSON.stringify({ name: "test", stage: "v0", functions }),
+    using _code = holdRuntime(isRuntimeSlow ? saved.promise : Promise.resolve());
+    await using app = await makeApp({ "one.ts": module }, versionOf("old"));
+    const application = await app.read();
+    await using host = await SandboxHost.open({
+      application,
+      manifestPath: app.manifest,
+      bundles: isRuntimeSlow ? bundles : undefined, // The shared one is fast.
+      bundling,
+      log() {},
+    });
+    const invoke = (name: string) =>
+      host.invoke(name, new Uint8Array([123, 125])).then(
+        ({ payload }) => new TextDecoder().decode(payload),
+        ({ message }) => message,
       );
-      await host.reload(await app.read());
-      saved.resolve();
-      await first;
-      assertEquals(await invoke(), '"new"');
-    } finally {
-      Deno.mkdir = mkdir;
-    }
+    const first = invoke("one");
+    await new Promise((resolve) => setTimeout(resolve, 50)); // The bundle has begun.
+    await Deno.writeTextFile(
+      app.manifest,
+      JSON.stringify({ name: "test", stage: "v0", functions }),
+    );
+    await host.reload(await app.read());
+    saved.resolve();
+    await first;
+    await Promise.all(Object.keys(functions).map(invoke)); // The runtime is there.
+    assertEquals(await invoke("one"), expected);
   }
+});
+
+Deno.test("invocations that wait for a runtime have one bundle", async () => {
+  const bundled = Promise.withResolvers<void>();
+  using code = holdRuntime(bundled.promise);
+  await using app = await startApp("export const handler = () => 1;", {}, {
+    bundling: "when invoked",
+  });
+  const answers = [1, 2, 3].map(() => app.invoke());
+  await until("the code", () => code.length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 300)); // A second bundle would come meanwhile.
+  bundled.resolve();
+  assertEquals((await Promise.all(answers)).map(({ json }) => json), [1, 1, 1]);
+  assertEquals(code.length, 1, code.join());
 });
 
 Deno.test("SandboxHost.open() fails with the error of the isolation", async () => {
