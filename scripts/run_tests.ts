@@ -21,10 +21,6 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** The attacks, models, recordings and other proofs that take long. */
 const LONG = /^scripts\/(attacks|models|recordings)\/|_long_test\.ts$/;
 
-/** The rooms whose tests start hardly any program. They come last, so that no processor waits for a long module at the end. */
-const QUICK =
-  /^(batch|client|function|gateway|idempotency|queue|scheduler|storage|table|testing|topic)\//;
-
 /** How many files are one module at most. A module runs on one processor. */
 const SIZE = 16;
 
@@ -77,10 +73,11 @@ const files = paths.length === 0
 
 await Deno.mkdir(".mate", { recursive: true });
 const folder = await Deno.makeTempDir({ dir: ".mate", prefix: "tests-" });
-const sorted = files.toSorted((one, other) =>
-  Number(QUICK.test(one)) - Number(QUICK.test(other)) || (one > other ? -1 : 1)
+// In this order, the tests of the runtime, which take long, are not the last ones.
+const groups = Map.groupBy(
+  files.toSorted().reverse(),
+  (file) => LONG.test(file) ? file : changedBy(file),
 );
-const groups = Map.groupBy(sorted, (file) => LONG.test(file) ? file : changedBy(file));
 const modules: string[] = [];
 // The small groups come first: they are long files, and files that take long.
 for (
