@@ -98,7 +98,7 @@ Deno.test("serve() fails a handler that never settles, also after the extension 
       return path.endsWith("/next") ? { ...invocation(1), until: isWaiting.promise } : undefined;
     };
     const { code } = await start(stub, "never", async (child) => {
-      const stop = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      const stop = setTimeout(() => child.kill("SIGKILL"), 60_000);
       await child.status;
       clearTimeout(stop);
     });
