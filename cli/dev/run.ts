@@ -163,8 +163,8 @@ class Development implements AsyncDisposable {
   /** Watches the folders of files that functions import from elsewhere, such as another member of the workspace. */
   #watchOthers(): void {
     if (this.#watches === undefined || this.#watches.disposed) return;
-    for (const folder of this.#host!.foldersElsewhere) {
-      if (this.#watched.has(folder)) continue;
+    const added = [...this.#host!.foldersElsewhere].filter((folder) => !this.#watched.has(folder));
+    for (const folder of added) {
       this.#watched.add(folder);
       const isOfInterest = isSource(folder, []);
       try {
@@ -173,6 +173,7 @@ class Development implements AsyncDisposable {
         this.#listeners.onError(error as Error);
       }
     }
+    if (added.length > 0) void this.#listeners.onChange(new Set()); // A file may have changed after its function was bundled.
   }
 
   async #take(paths: ReadonlySet<string>): Promise<void> {

@@ -184,6 +184,46 @@ Deno.test("run() ignores files that no function uses, and reports a fault once",
   ]);
 });
 
+Deno.test("run() takes a change of a file elsewhere that was saved before the watch of its folder began", async () => {
+  const root = temporaryFolder();
+  const folder = await createApp(join(root, "app"));
+  const words = join(root, "words/mod.ts");
+  await Deno.mkdir(join(root, "words"));
+  for (
+    const [path, text] of [
+      [join(root, "deno.json"), `{ "workspace": ["./app", "./words"] }`],
+      [join(root, "words/deno.json"), "{}"],
+      [join(folder, "deno.json"), "{}"],
+      [join(folder, "hello.ts"), `export { handler } from "../words/mod.ts";`],
+      [words, greet("old")],
+    ] as const
+  ) await Deno.writeTextFile(path, text);
+  await using own = new Bundles({ folder, quiet: 0 });
+  const { watchFs } = Deno;
+  Deno.watchFs = (path, options) => {
+    if (path === join(root, "words")) Deno.writeTextFileSync(words, greet("new"));
+    return watchFs(path, options);
+  };
+  try {
+    let base = "";
+    let text = "";
+    await runHere(
+      folder,
+      async (line, stop) => {
+        base ||= /Base URL {4}(\S+)/.exec(line)?.[1] ?? "";
+        if (!line.includes("Reloaded hello")) return;
+        text = await (await fetch(`${base}/hello`)).text();
+        stop();
+      },
+      false,
+      own,
+    );
+    assertEquals(text, "new");
+  } finally {
+    Deno.watchFs = watchFs;
+  }
+});
+
 Deno.test("run() starts although a function cannot be bundled, and takes its repair", async () => {
   const folder = await createHere();
   await Deno.writeTextFile(join(folder, "hello.ts"), "export const handler = (");
