@@ -7,6 +7,7 @@ import { Stopwatch } from "../../lambda/stopwatch.ts";
 import { FunctionPool } from "../../lambda/sandbox/function_pool.ts";
 import { checkInspected, Inspector } from "../../lambda/sandbox/inspector.ts";
 import type { Code, Sandbox } from "../../lambda/sandbox/sandbox.ts";
+import { type Build, FunctionBuilds } from "./function_builds.ts";
 import { ruleOf } from "./log_rules.ts";
 import { Workshop, type WorkshopOptions } from "./workshop.ts";
 
@@ -38,15 +39,6 @@ export interface HostOptions {
   readonly onBundled?: ((isAll: boolean) => void) | undefined;
 }
 
-/** The pause before functions are bundled in the background. An invocation in this time comes first. */
-const PAUSE = 500;
-
-/** How often the bundling in the background is put off, because an invocation runs. */
-const PATIENCE = 12;
-
-/** The number of functions that are bundled together in the background. */
-const TOGETHER = 8;
-
 interface Options extends HostOptions, Pick<WorkshopOptions, "source"> {
   readonly application: Application;
   /** The bundles of the folder of the manifest; by default new ones, which end with the host. */
@@ -58,38 +50,19 @@ interface Options extends HostOptions, Pick<WorkshopOptions, "source"> {
 /** The longest time of a timer, in milliseconds. */
 const NEVER = 2 ** 31 - 1;
 
-/** What was built of functions. */
-interface Build {
-  readonly names: readonly string[];
-  readonly built: ReadonlyMap<string, Code>;
-  readonly faults: ReadonlyMap<string, string>;
-}
-
 /** Runs each function in processes of its own. Tests also choose the isolation, and see the sandboxes. */
 export class SandboxHost implements ApplicationHost {
   readonly #options: Options;
   readonly #isolation: Isolation;
   readonly #workshop: Workshop;
+  readonly #builds: FunctionBuilds;
   readonly #pools = new Map<string, FunctionPool>();
   /** The pools of removed functions whose last invocations run. */
   readonly #retired = new Set<FunctionPool>();
   #application: Application;
   readonly #faults = new Map<string, string>();
-  /** The functions that were not bundled yet. */
-  readonly #pending: Set<string>;
-  /** The functions that invocations wait for. */
-  readonly #wanted = new Set<string>();
-  /** The functions that wait for their runtime only. */
-  readonly #coming = new Map<string, Promise<unknown>>();
-  /** How often the code or the settings may have changed. */
-  #changes = 0;
-  /** One bundling runs after the other. */
-  #bundling: Promise<unknown> = Promise.resolve();
-  #background: ReturnType<typeof setTimeout> | undefined;
   /** The number of invocations. */
   #running = 0;
-  /** How often the bundling in the background was put off. */
-  #postponed = 0;
   #isDisposed = false;
   /** The function that was invoked last, or will probably be invoked first. */
   #last = "";
@@ -101,7 +74,18 @@ export class SandboxHost implements ApplicationHost {
     this.#isolation = isolation;
     this.#workshop = workshop;
     this.#application = options.application;
-    this.#pending = new Set(Object.keys(options.application.functions));
+    this.#builds = new FunctionBuilds(options.application, workshop, {
+      isEarly: options.bundling === "later",
+      apply: (build, isLate) => {
+        this.#apply(build);
+        if (isLate) this.#retireRemoved();
+      },
+      onBundled: options.onBundled,
+      isBusy: () => this.#running > 0,
+      fail: ({ message }) => {
+        if (!options.signal?.aborted) this.#log("", `ERROR ${message}`);
+      },
+    });
     this.#log("", `Functions run in ${isolation.description}`);
   }
 
@@ -128,16 +112,15 @@ export class SandboxHost implements ApplicationHost {
       if ((options.bundling ?? "first") !== "first") {
         if (isLater && options.first !== undefined) {
           host.#last = options.first; // Its sandbox starts early, as at times on AWS Lambda.
-          host.#bundleFirst(options.first).catch(() => {}); // The first invocation tries again, and gets the error.
+          host.#builds.waitFor(options.first).catch(() => {}); // The first invocation tries again, and gets the error.
         }
-        host.#bundleLater();
+        host.#builds.buildLater();
         return host;
       }
-      const build = await host.#build([...host.#pending], false);
+      const build = await host.#builds.build(Object.keys(options.application.functions));
       options.signal?.throwIfAborted();
       if (build.faults.size > 0) throw bundleError(build.faults);
-      host.#apply(build);
-      host.#tellBundled();
+      host.#builds.apply(build);
       return host;
     } catch (error) {
       await (host ?? workshop)[Symbol.asyncDispose]();
@@ -162,10 +145,7 @@ export class SandboxHost implements ApplicationHost {
 
   /** Waits for the bundle of a function. Returns why nothing can run the function, if so. */
   async #poolOf(name: string): Promise<FunctionPool | string> {
-    while (this.#pending.has(name)) {
-      if (this.#isDisposed) return "the local platform is stopping";
-      await (this.#coming.get(name) ?? this.#bundleFirst(name));
-    }
+    if (!await this.#builds.waitFor(name)) return "the local platform is stopping";
     return this.#pools.get(name) ?? this.#faults.get(name) ?? "there is no such function";
   }
 
@@ -195,25 +175,21 @@ export class SandboxHost implements ApplicationHost {
       checkInspected(name, application.functions, this.#isolation);
     }
     this.#application = application;
-    this.#changes++;
+    this.#builds.change(application);
     // One reload runs after the other, so that the last application counts.
     return this.#reloading = this.#reloading.catch(() => []).then(async () => {
-      await this.#bundling; // A first bundle that is being made has the former settings, so it is made again below.
+      await this.#builds.settled(); // A first bundle that is being made has the former settings, so it is made again below.
       const isKnown = (name: string) => this.#pools.has(name) || this.#faults.has(name);
       const names = Object.keys(application.functions);
       const isAll = (this.#options.bundling ?? "first") === "first";
-      for (const name of names) if (!isAll && !isKnown(name)) this.#pending.add(name);
-      for (const name of this.#pending) {
-        if (!(name in application.functions)) this.#pending.delete(name);
-      }
+      this.#builds.expect(names.filter((name) => !isAll && !isKnown(name)));
       const former = new Map(this.#faults);
-      const build = await this.#build(names.filter((name) => isAll || isKnown(name)), false);
+      const build = await this.#builds.build(names.filter((name) => isAll || isKnown(name)));
       // Nothing is locked here, because the invocations that `onReady` waits for may need bundles.
       await onReady?.();
-      this.#apply(build);
-      this.#tellBundled();
+      this.#builds.apply(build);
       this.#retireRemoved();
-      this.#bundleLater();
+      this.#builds.buildLater();
       return names.filter((name) =>
         build.built.has(name) || former.has(name) && !this.#faults.has(name)
       );
@@ -234,11 +210,11 @@ export class SandboxHost implements ApplicationHost {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
-    clearTimeout(this.#background);
+    this.#builds.stop();
     await this.inspector?.[Symbol.asyncDispose]();
     const pools = [...this.#pools.values(), ...this.#retired];
     await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()));
-    await this.#bundling;
+    await this.#builds.settled();
     await this.#reloading.catch(() => {}); // The caller of reload() gets the error.
     await this.#workshop[Symbol.asyncDispose]();
   }
@@ -257,46 +233,10 @@ export class SandboxHost implements ApplicationHost {
     this.#options.log({ time: new Date(), functionName, text });
   }
 
-  /** Builds functions, after those that are being built. Without `isApplied`, the caller applies the result. */
-  async #build(names: readonly string[], isApplied = true): Promise<Build> {
-    const { names: own, parts, faults } = await this.#bundle(names, isApplied);
-    const built = await Promise.all(parts);
-    return { names: own, built: new Map(built.flatMap((codes) => [...codes])), faults };
-  }
-
-  /** Bundles functions, after those that are being bundled. A runtime that is downloaded stops only its own functions. */
-  #bundle(names: readonly string[], isApplied = true) {
-    const bundling = this.#bundling.then(async () => {
-      const changes = this.#changes;
-      const own = names.filter((name) => name in this.#application.functions);
-      const { parts, faults } = await this.#workshop.build(this.#application, own);
-      const waiting = parts.flatMap((part) => part.names);
-      const done = own.filter((name) => !waiting.includes(name));
-      if (isApplied) this.#apply({ names: done, built: new Map(), faults });
-      const applied = parts.map(({ names, codes }) => {
-        if (!isApplied) return codes;
-        const coming = codes.then((built) => {
-          this.#apply({ names, built, faults: new Map() });
-          if (changes !== this.#changes) this.#bundleAgain(names); // A file was saved meanwhile.
-          return built;
-        }).finally(() => names.forEach((name) => this.#coming.delete(name)));
-        for (const name of names) this.#coming.set(name, coming);
-        return coming;
-      });
-      Promise.all(applied).then(() => isApplied && this.#tellBundled(), () => {}); // Those that wait get the error.
-      return { names: own, parts: applied, faults };
-    });
-    this.#bundling = bundling.catch(() => {}); // The caller gets the error.
-    return bundling;
-  }
-
   /** Lets later invocations use what was built, and reports new faults. */
   #apply({ names, built, faults }: Build): void {
     const news = new Map([...faults].filter(([name, fault]) => this.#faults.get(name) !== fault));
-    for (const name of names) {
-      this.#pending.delete(name);
-      this.#faults.delete(name);
-    }
+    for (const name of names) this.#faults.delete(name);
     for (const [name, fault] of faults) this.#faults.set(name, fault);
     this.#report(news);
     for (const [name, code] of built) {
@@ -305,10 +245,6 @@ export class SandboxHost implements ApplicationHost {
       this.#pools.set(name, pool);
       pool.replace(code, name === this.#last);
     }
-  }
-
-  #tellBundled(): void {
-    this.#options.onBundled?.(this.#pending.size === 0);
   }
 
   #retireRemoved(): void {
@@ -321,43 +257,6 @@ export class SandboxHost implements ApplicationHost {
       void pool.retire("the manifest has no such function any more")
         .then(() => this.#retired.delete(pool));
     }
-  }
-
-  /** Bundles a function that an invocation waits for, together with the others that invocations wait for. */
-  async #bundleFirst(name: string): Promise<void> {
-    this.#wanted.add(name);
-    await this.#bundling;
-    if (this.#coming.has(name)) this.#wanted.delete(name); // It is bundled, and waits for its runtime.
-    // Another invocation bundles it, or nobody waits for it any more.
-    if (!this.#pending.has(name) || !this.#wanted.has(name) || this.#isDisposed) return;
-    const names = [...this.#wanted];
-    this.#wanted.clear();
-    await this.#bundle(names);
-  }
-
-  /** Bundles functions again that may have changed while their runtime was being made. */
-  #bundleAgain(names: readonly string[]): void {
-    for (const name of names) if (name in this.#application.functions) this.#pending.add(name);
-    this.#retireRemoved();
-    this.#bundleLater();
-  }
-
-  /** Bundles the functions that nobody has invoked yet, some at a time, so that an invocation does not wait for all. */
-  #bundleLater(): void {
-    if (this.#options.bundling !== "later") return;
-    clearTimeout(this.#background);
-    this.#background = setTimeout(async () => {
-      await this.#bundling;
-      if (this.#running > 0 && ++this.#postponed < PATIENCE) return this.#bundleLater();
-      const names = [...this.#pending].slice(0, TOGETHER);
-      if (names.length === 0 || this.#isDisposed) return;
-      try {
-        await this.#build(names);
-        this.#bundleLater();
-      } catch (error) {
-        if (!this.#options.signal?.aborted) this.#log("", `ERROR ${(error as Error).message}`);
-      }
-    }, PAUSE);
   }
 
   #createPool(name: string, code: Code): FunctionPool {

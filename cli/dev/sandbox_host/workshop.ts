@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { dirname, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { Kept } from "../../programs/kept.ts";
 import { missingUses } from "../../application/code.ts";
 import type { Application, ApplicationFunction } from "../../application/types.ts";
@@ -11,6 +10,7 @@ import type { LogRecord } from "../../lambda/function_host.ts";
 import { layerFiles } from "../../bundle/modules/own_modules.ts";
 import { writeLayer } from "../../runtime/layer.ts";
 import { type NodeRuntime, ownArchitecture } from "../../programs/pinned_packages.ts";
+import { withMap } from "./inline_map.ts";
 import { findNode, type NodeSource } from "../../programs/find_node.ts";
 import { nodeRuntimeFiles } from "../../lambda/node/node_command.ts";
 import {
@@ -241,42 +241,4 @@ function areEqual(former: Version | undefined, { files, settings }: Version): bo
       const { path: formerPath, data: formerData } = former.files[index]!;
       return path === formerPath && (data === formerData || Buffer.compare(data, formerData) === 0);
     });
-}
-
-/**
- * Writes the source map of a bundle into the bundle, with the texts of the sources. A debugger has no other way to the map,
- * because only the function sees `/var/task`.
- *
- * @param folder The folder that the names of the sources are relative to.
- * @param modules The files of the application in the bundle. No other file is read, because the source map of a package may name
- * any file of the developer.
- */
-async function withMap(
-  files: readonly ArchiveFile[],
-  folder: string,
-  modules: ReadonlySet<string>,
-): Promise<readonly ArchiveFile[]> {
-  return await Promise.all(files.map(async (file) => {
-    const map = files.find(({ path }) => path === `${file.path}.map`);
-    if (map === undefined) return file;
-    const decoder = new TextDecoder();
-    const code = decoder.decode(file.data).replace(/\n\/\/# sourceMappingURL=.*\n$/, "");
-    const own = JSON.parse(decoder.decode(map.data));
-    const sources = await Promise.all(own.sources.map(async (name: string) => {
-      const path = resolve(folder, name);
-      if (!modules.has(path)) return { url: name, text: null };
-      const text = await Deno.readTextFile(path).catch((error) => {
-        if (error instanceof Deno.errors.NotFound) return null; // It was removed just now.
-        throw error;
-      });
-      return { url: pathToFileURL(path).href, text };
-    }));
-    const text = JSON.stringify({
-      ...own,
-      sources: sources.map(({ url }) => url),
-      sourcesContent: sources.map(({ text }) => text),
-    });
-    const url = `data:application/json;base64,${new TextEncoder().encode(text).toBase64()}`;
-    return { ...file, data: new TextEncoder().encode(`${code}\n//# sourceMappingURL=${url}\n`) };
-  }));
 }
