@@ -141,8 +141,9 @@ export class FunctionBuilds {
         const coming = codes.then((built) => {
           const isLate = changes !== this.#changes; // A file was saved meanwhile.
           this.#apply({ names, built, faults: new Map() }, isLate);
-          if (isLate) this.expect(names);
-          if (isLate) this.buildLater();
+          if (!isLate) return built;
+          this.expect(names);
+          this.buildLater();
           return built;
         }).finally(() => names.forEach((name) => this.#coming.delete(name)));
         for (const name of names) this.#coming.set(name, coming);

@@ -78,7 +78,7 @@ export class SandboxHost implements ApplicationHost {
       isEarly: options.bundling === "later",
       apply: (build, isLate) => {
         this.#apply(build);
-        if (isLate) this.#retireRemoved();
+        if (isLate) this.#retireRemoved(); // It may be of a function that was removed meanwhile.
       },
       onBundled: options.onBundled,
       isBusy: () => this.#running > 0,
