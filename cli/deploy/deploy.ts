@@ -87,7 +87,7 @@ export async function deploy(manifestPath: string, options: DeployOptions): Prom
     const isFirst = deployed.account === undefined;
     if (isFirst) await claimName(deployment, place);
     if (lost.length > 0) await unprotect(deployment, lost, print);
-    if (isFirst || lost.length > 0) await makePlan(deployment); // the first plan is stale now
+    if (isFirst || lost.length > 0) await writePlan(deployment); // the first plan is stale now
     await Deno.writeTextFile(unfinished, "");
     await terraform.run(["apply", "plan"], print);
     await Deno.remove(unfinished);
@@ -229,10 +229,14 @@ function plainSecrets({ functions }: Application): string[] {
   );
 }
 
-async function makePlan({ terraform, write }: Deployment, imports = {}): Promise<Plan> {
+async function writePlan({ terraform, write }: Deployment, imports = {}): Promise<void> {
   await write({ imports });
   await terraform.run(["plan", "-out=plan"]);
-  return JSON.parse(await terraform.read("show", "-json", "plan"));
+}
+
+async function makePlan(deployment: Deployment, imports = {}): Promise<Plan> {
+  await writePlan(deployment, imports);
+  return JSON.parse(await deployment.terraform.read("show", "-json", "plan"));
 }
 
 /** Makes a plan that imports the resources that a killed run created, but did not write to the state. */
