@@ -178,8 +178,9 @@ class Development implements AsyncDisposable {
 
   async #take(paths: ReadonlySet<string>): Promise<void> {
     try {
-      if (await this.#hasNewSettings(paths)) await this.#restart();
-      else await this.#reload();
+      const next = await this.#hasNewSettings(paths) ? await this.#readNext() : undefined;
+      if (next === undefined) await this.#reload();
+      else await this.#restart(next);
     } catch (error) {
       this.#keepOld(error as Error);
     } finally {
@@ -213,10 +214,19 @@ class Development implements AsyncDisposable {
     }
   }
 
-  /** Runs the version that the files have now. If it does not run, the current version goes on. */
-  async #restart(): Promise<void> {
-    const { session, begun: { log, read } } = this;
-    const next = await this.#read(await read());
+  /** Reads the version that the files have now. If it is invalid, the current version goes on. */
+  async #readNext(): Promise<Version | undefined> {
+    try {
+      return await this.#read(await this.begun.read());
+    } catch (error) {
+      this.#keepOld(error as Error);
+      return undefined;
+    }
+  }
+
+  /** Runs another version. If it does not run, the current version goes on. */
+  async #restart(next: Version): Promise<void> {
+    const { session, begun: { log } } = this;
     log.note(`Reloading "${this.options.manifestPath}"`);
     this.#stopShowing();
     this.#former = log.after(0).at(-1)?.number ?? 0;

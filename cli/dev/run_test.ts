@@ -269,6 +269,19 @@ Deno.test("run() keeps the old version if the platform of a changed manifest doe
   assertEquals(texts, ["Hello", "Hello", "Hello"], output);
 });
 
+Deno.test("run() takes a handler that was saved together with an invalid manifest", async () => {
+  const folder = await createHere();
+  const output = await runHere(folder, async (line, stop) => {
+    if (line.includes("Reloaded hello")) return stop();
+    const [, base] = /Base URL {4}(\S+)/.exec(line) ?? [];
+    if (base === undefined) return;
+    await (await fetch(`${base}/hello`)).text(); // Its code is the old code.
+    Deno.writeTextFileSync(join(folder, "hello.ts"), greet("Hello again"));
+    Deno.writeTextFileSync(join(folder, "app.json"), "{");
+  });
+  assertStringIncludes(output, "For now, the old version still answers", output);
+});
+
 Deno.test("run() keeps the old version if a table cannot be changed, and ends if the engine of the tables does not start", async () => {
   const folder = await createHere();
   const write = (path: string, id: string) => {
