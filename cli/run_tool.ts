@@ -75,7 +75,8 @@ async function runCommand(
     read: (args: readonly string[], env: Readonly<Record<string, string>>) =>
       readCommand(args, env, signal),
     isColored: Deno.stdout.isTerminal() && !Deno.noColor,
-    width: Deno.stdout.isTerminal() ? () => Deno.consoleSize().columns : undefined,
+    // A terminal that does not know its width says 0.
+    width: Deno.stdout.isTerminal() ? () => Deno.consoleSize().columns || Infinity : undefined,
   };
   const { print } = surroundings;
   if (name === "--version") return print(config.version) ?? 0;

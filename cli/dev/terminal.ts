@@ -6,11 +6,18 @@ import { triggersOf } from "./page/triggers.ts";
 /** The colours for the names of functions. Red is for errors. */
 const NAME_COLORS: readonly number[] = [36, 32, 35, 34, 96, 92, 95, 94];
 
+/** The time and the request id with which AWS Lambda begins a record in its text format. */
+const HEAD = /^\d{4}-\d\d-\d\dT[\d:.]+Z\s(?:[\da-f-]{36}|undefined)\s/;
+
+/** The number of lines of a terminal that a warning or an error may have. */
+const PROBLEM_LINES = 5;
+
 /**
  * Makes one line of a record: the time, the function and the text. Line breaks and control characters are replaced by
  * visible characters, so that no function can control the terminal.
  *
- * @param width The width of the terminal that shows the line. The line is cut there.
+ * @param width The width of the terminal that shows the line. The line is cut there, and has neither a second time nor a request
+ * id. Warnings and errors may be five times as long.
  */
 export function formatRecord(
   { time, functionName, text }: LogRecord,
@@ -24,7 +31,9 @@ export function formatRecord(
   const nameColor = functionName === "" ? 2 : NAME_COLORS[hash(functionName) % NAME_COLORS.length]!;
   const level = /\b(?:WARN|ERROR|CRITICAL|FATAL)\b/.exec(text.slice(0, 300))?.[0];
   const textColor = level === undefined ? undefined : level === "WARN" ? 33 : 31;
-  const visible = cut(visibleLine(text), width - clock.length - name.length - 2);
+  const room = (level === undefined ? 1 : PROBLEM_LINES) * width;
+  const shown = room === Infinity ? text : text.replace(HEAD, "").replaceAll("\t", " ");
+  const visible = cut(visibleLine(shown), room - clock.length - name.length - 2);
   const isPlatformLine = functionName === "" || /^(START|END|REPORT|INIT_START) /.test(text);
   const body = isPlatformLine
     ? paint(2, visible)

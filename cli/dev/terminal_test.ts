@@ -93,8 +93,31 @@ Deno.test("formatRecord() cuts a line at the width of a terminal", () => {
   assertEquals(line("👩".repeat(18), 40), `09:05:07 okay         ${"👩".repeat(18)}`);
   assertEquals(line("👩".repeat(19), 40), `09:05:07 okay         ${"👩".repeat(17)}…`);
   assertEquals(line("abc", 1), "09:05:07 okay         …");
-  const colored = formatRecord({ time, functionName: "okay", text: "ERROR aaa" }, true, 26);
-  assertStringIncludes(colored, "\x1b[31mERR…\x1b[0m");
+  assertEquals(line(text, Infinity), line(text));
+});
+
+Deno.test("formatRecord() shows more of a problem on a terminal, and no second time of a record", () => {
+  const head = "2026-11-29T09:05:07.854Z\t27368b31-8def-42d4-a72b-9c11706b0000\t";
+  const line = (text: string, width?: number) =>
+    formatRecord({ time, functionName: "okay", text }, false, width);
+  const start = "09:05:07 okay         ";
+  for (
+    const [text, width, expected] of [
+      [`${head}INFO\tHello`, 40, `${start}INFO Hello`],
+      [`${head}INFO\tHello`, undefined, `${start}${head}INFO\tHello`],
+      [head.replace(/\t.*/, "\tundefined\tINFO\tstarts"), 40, `${start}INFO starts`],
+      [`${head.trim()} Task timed out`, 50, `${start}Task timed out`],
+      [`${head}ERROR\t${"a".repeat(150)}`, 40, `${start}ERROR ${"a".repeat(150)}`],
+      [`${head}WARN\t${"a".repeat(200)}`, 40, `${start}WARN ${"a".repeat(172)}…`],
+      [`${head}INFO\t${"a".repeat(200)}`, 40, `${start}INFO ${"a".repeat(12)}…`],
+    ] as const
+  ) assertEquals(line(text, width), expected);
+  const colored = formatRecord(
+    { time, functionName: "okay", text: `ERROR ${"a".repeat(99)}` },
+    true,
+    22,
+  );
+  assertStringIncludes(colored, "\x1b[31mERROR aaaa");
 });
 
 Deno.test("introduce() fits on a terminal of 80 columns and 24 lines for the shop, without a secret", async () => {
