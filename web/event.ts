@@ -86,9 +86,8 @@ export function makeEvent(
     : request.scheme;
   const requestId = endpoint && headers["lambda-web-request-id"] || crypto.randomUUID();
   const sender = proxies > 0 ? membersOf(headers["x-forwarded-for"]).at(-proxies) : request.address;
-  const requestContext = sender === undefined
-    ? { requestId, scheme }
-    : { requestId, scheme, sourceIp: plainAddress(sender) };
+  const requestContext: Record<string, string> = { requestId, scheme };
+  if (sender !== undefined) requestContext["sourceIp"] = plainAddress(sender);
   const event = { method, path, query, headers, requestContext };
   // A property that JSON, copies and comparisons do not see.
   return Object.defineProperty(event, WEB_FORMAT, { value: formatOf(body, request) });
