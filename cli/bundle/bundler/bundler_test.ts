@@ -139,3 +139,22 @@ Deno.test("a function imports a package from a folder in links of deno.json", as
   }, {});
   assertMatch((await bundleModule(`${app.folder}/shop/one.ts`)).code, /green tea/);
 });
+
+Deno.test("a package of package.json that is not installed is named with the command of its project", async () => {
+  for (
+    const [files, command] of [
+      [{}, "npm install"],
+      [{ "deno.json": "{}" }, "deno install"],
+    ] as const
+  ) {
+    await using app = await makeApp({
+      ...files,
+      "package.json": '{ "dependencies": { "not-installed": "1" } }',
+      "one.ts": 'import "not-installed";',
+    }, {});
+    await using bundler = await Bundler.open({ folder: app.folder });
+    const bundling = bundler.bundle(`${app.folder}/one.ts`, { target: "nodejs24.x" });
+    const { message } = await assertRejects(() => bundling, Error, '"not-installed"');
+    assertStringIncludes(message, `\`${command}\``);
+  }
+});

@@ -74,10 +74,12 @@ export class Resolver {
     const code = module?.dependencies?.find((dependency) => dependency.specifier === path)?.code;
     if (code?.error !== undefined) {
       const missing = /^Import (".*") not a dependency/.exec(code.error)?.[1];
-      const remedy = this.#folders.hasSloppyImports
+      const isNode = this.#folders.hasSloppyImports;
+      const remedy = isNode
         ? `run "npm install ${nameOf(path)}"`
         : "add it to deno.json or package.json";
-      return missing === undefined ? problem(code.error) : await this.#miss(
+      const text = isNode ? code.error.replaceAll("`deno install`", "`npm install`") : code.error;
+      return missing === undefined ? problem(text) : await this.#miss(
         args,
         problem(`Import ${missing} not a dependency: ${remedy}`),
       );
