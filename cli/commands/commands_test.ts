@@ -140,6 +140,15 @@ Deno.test("mate invoke --stage has the overrides of the stage, and refuses anoth
   ]);
 });
 
+Deno.test("mate invoke says once why the local platform cannot invoke a function", async () => {
+  await using app = await makeApp({ "one.ts": "export const handler = (" }, {
+    one: { module: "one.ts" },
+  });
+  const { code, stderr } = await mateHere(["invoke", "one", app.manifest]);
+  assertEquals(code, 1);
+  assertMatch(stderr, /^Error: Cannot invoke "one": Unexpected end of file/m);
+});
+
 /** Credentials that work nowhere, and an endpoint for a service. */
 const awsEnvironment = (service: string, url: string) => ({
   AWS_ACCESS_KEY_ID: "test",
