@@ -87,6 +87,20 @@ Deno.test("a variable that is undefined because of a missing use is named with t
   ]);
 });
 
+Deno.test("a warning about a bundle comes once, although each change of the function bundles it again", async () => {
+  const texts: string[] = [];
+  const code = (end: number) => `export const handler = () => Deno.version.deno + ${end};`;
+  await using app = await startApp(code(1), { runtime: "nodejs24.x" }, {
+    log: ({ text }) => void texts.push(text),
+  });
+  for (const end of [2, 3]) {
+    await Deno.writeTextFile(`${app.folder}/one.ts`, code(end));
+    assertEquals(await app.host.reload(), ["one"]);
+  }
+  const warnings = texts.filter((text) => text.includes('uses "Deno", and Node.js has none'));
+  assertEquals(warnings.length, 1, texts.join("\n"));
+});
+
 testPlatform("a function has its new name after the application got one", async (runtime) => {
   await using app = await startApp(
     `export const handler = async (_event, { functionName }) => [functionName, process.env.AWS_LAMBDA_FUNCTION_NAME];`,

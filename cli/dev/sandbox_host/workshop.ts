@@ -47,6 +47,8 @@ export class Workshop implements AsyncDisposable {
   readonly #versions = new Map<string, Version>();
   /** The functions that contain this library's module for gateways. */
   readonly libraries = new Set<string>();
+  /** The warnings about bundles that the log has already. */
+  readonly #warnings = new Set<string>();
   readonly #kept: Kept;
   readonly #bundles: Bundles;
   /** The folders of the runtimes that functions have needed. */
@@ -61,8 +63,8 @@ export class Workshop implements AsyncDisposable {
     this.#owned = owned;
     this.#isolation = isolation;
     this.#options = options;
-    const { manifestPath, signal, log } = options;
-    const warn = (text: string) => log({ time: new Date(), functionName: "", text });
+    const { manifestPath, signal } = options;
+    const warn = (text: string) => this.#log("", text);
     this.#kept = new Kept(warn);
     const folder = dirname(resolve(manifestPath));
     this.#bundles = options.bundles ?? new Bundles({ folder, kept: this.#kept, signal, warn });
@@ -76,6 +78,10 @@ export class Workshop implements AsyncDisposable {
     await letFunctionsIn(owned.path);
     stack.move();
     return new Workshop(owned, isolation, options);
+  }
+
+  #log(functionName: string, text: string): void {
+    this.#options.log({ time: new Date(), functionName, text });
   }
 
   async #isPlain(): Promise<boolean> {
@@ -147,8 +153,11 @@ export class Workshop implements AsyncDisposable {
         names,
         bundles: this.#bundles,
         readsSecrets: false,
-        warn: (text) =>
-          this.#options.log({ time: new Date(), functionName: "", text: `WARN ${text}` }),
+        warn: (text) => {
+          // Every change of any function would repeat it.
+          if (!this.#warnings.has(text)) this.#log("", `WARN ${text}`);
+          this.#warnings.add(text);
+        },
       },
     );
     for (const name of this.#versions.keys()) {
@@ -172,7 +181,7 @@ export class Workshop implements AsyncDisposable {
       if (bundle.code.includes("@mate/core/gateway/")) this.libraries.add(name);
       else this.libraries.delete(name);
       for (const text of missingUses(application, name, bundle.code)) {
-        this.#options.log({ time: new Date(), functionName: name, text: `WARN ${text}` });
+        this.#log(name, `WARN ${text}`);
       }
       const folders = { task, cache };
       const remove = async () => {
