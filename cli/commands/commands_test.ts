@@ -179,14 +179,19 @@ Deno.test("mate invoke --deployed invokes the deployed function", async () => {
   const paths: string[] = [];
   await using lambda = serve((request) => {
     paths.push(new URL(request.url).pathname);
-    return new Response('{"done":true}', { headers: { "x-amz-log-result": btoa("START\nEND\n") } });
+    return new Response('{"done":true}', {
+      headers: { "x-amz-log-result": btoa("START\nERROR\r    at x\nEND\n") },
+    });
   });
   const env = awsEnvironment("LAMBDA", lambda.url);
   const { code, stdout, stderr } = await mate(["invoke", "one", app.manifest, "--deployed"], {
     env,
   });
   assertEquals([code, stdout], [0, '{"done":true}\n']);
-  assertMatch(stderr, /^START\nEND\n"one" expects an event of an HTTP request, and got "{}": /);
+  assertMatch(
+    stderr,
+    /^START\nERROR\n {4}at x\nEND\n"one" expects an event of an HTTP request, and got "{}": /,
+  );
   assertEquals(paths, ["/2015-03-31/functions/test-one/invocations"]);
 });
 

@@ -44,8 +44,9 @@ the standard error.
         ? `node --input-type=module -e 'import { proxyEvent } from "@mate/core/testing";`
         : `deno eval 'import { proxyEvent } from "jsr:@mate/core/testing";`
     }
-    const request = new Request("https://example.com/hello?name=Ada");
-    console.log(JSON.stringify(await proxyEvent(request)))' | mate invoke hello --event -`,
+    const request = new Request("https://example.com/hello/7?name=Ada");
+    const event = await proxyEvent(request, { route: "GET /hello/{id}" });
+    console.log(JSON.stringify(event))' | mate invoke hello --event -`,
   options: {
     stage: STAGE,
     profile: PROFILE,
@@ -104,7 +105,8 @@ the standard error.
       const result = JSON.parse(payload);
       print(visibleJson(JSON.stringify({ isError, result, log }, undefined, 2)));
     } else {
-      if (deployed || running !== undefined) note(log.trimEnd());
+      // A stack trace is one record of the log, with carriage returns before its indented lines.
+      if (deployed || running !== undefined) note(log.trimEnd().replaceAll(/\r(?= )/g, "\n"));
       print(visibleJson(payload));
     }
     const hint = event === "{}" ? hintFor(manifest, name, isError) : undefined;
