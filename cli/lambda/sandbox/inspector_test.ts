@@ -1,6 +1,6 @@
 import {
+  assert,
   assertEquals,
-  assertMatch,
   assertRejects,
   assertStringIncludes,
   assertThrows,
@@ -59,7 +59,8 @@ for (const runtime of ["deno", ...NODE_RUNTIMES] as const) {
         await client.send("Debugger.resume");
         const { json, logTail } = await answer;
         assertEquals(json, ["Hello, Ada", true]);
-        assertMatch(logTail, /\tDuration: \d{1,3}\.\d\d ms\t/);
+        const [, duration] = /\tDuration: ([\d.]+) ms\t/.exec(logTail) ?? [];
+        assert(Number(duration) < TIMEOUT * 1_000, `the pause counts: ${duration} ms`);
         assertEquals(sandboxes().map(({ isFrozen }) => isFrozen), [false]);
       });
       await t.step("then the function is frozen, and its time-out counts", async () => {
