@@ -42,12 +42,11 @@ const CODE = `
 const MANIFEST = {
   name: "app",
   stage: "v0",
+  defaults: { memory: 512, timeout: 30 }, // Six clients of the AWS SDK need about 128 MB.
   functions: {
     start: {
       module: "f.ts",
       handler: "start",
-      timeout: 30,
-      memory: 512,
       triggers: { routes: [{ method: "GET", path: "/start", authorizer: "allow" }] },
       uses: {
         buckets: { files: "read-write" },
