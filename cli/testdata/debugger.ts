@@ -107,10 +107,14 @@ export class Debugger implements AsyncDisposable {
     await this.send("Debugger.setBreakpointByUrl", { url, lineNumber, columnNumber });
     if (isNew) await this.paused();
     await this.send("Debugger.removeBreakpoint", stop);
-    // Deno does not wait before the module, but may have stopped there.
+    if (isNew) return void await this.send("Debugger.resume");
+    // A process that does not wait may have stopped before the module, and may have gone on by itself.
     const pause = this.#messages.findIndex(isPause);
-    if (pause >= 0) this.#messages.splice(pause, 1);
-    if (isNew || pause >= 0) await this.send("Debugger.resume");
+    if (pause < 0) return;
+    this.#messages.splice(pause, 1);
+    await this.send("Debugger.resume").catch((error: Error) => {
+      if (!error.message.includes("Can only perform operation while paused")) throw error;
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
