@@ -98,7 +98,7 @@ export class Engine extends EngineClient implements AsyncDisposable {
       const guarded = ["-c", GUARD, "sh", program, ...options, ...data];
       const { process, address } = command === undefined
         ? { process: await spawn("sh", guarded), address: { url } }
-        : await spawnAlone(command, url, port, guarded);
+        : await spawnAlone(command, port, guarded);
       const output = await readUntilListening(process.stderr);
       if (output === undefined) return new Engine(process, address);
       await end(process);
@@ -166,7 +166,6 @@ async function spawn(program: string, args: readonly string[]) {
 /** Starts the engine in a network of its own, with a relay at a Unix socket. */
 async function spawnAlone(
   [unshare, ...args]: readonly [string, ...string[]],
-  url: string,
   port: number,
   guarded: readonly string[],
 ) {
@@ -176,7 +175,8 @@ async function spawnAlone(
   const relay = relayArgs(path, port, [shell, ...guarded]);
   const process = await spawn(unshare, [...args, Deno.execPath(), ...relay]);
   const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
-  return { process, address: { url, client, folder } };
+  // An address that the variable NO_PROXY names, as it often does 127.0.0.1, would not go to the socket.
+  return { process, address: { url: "http://engine.invalid/", client, folder } };
 }
 
 /** Closes the connections to an engine that has ended, and removes the folder of its socket. */

@@ -6,7 +6,7 @@ import { findOwnNetwork } from "./own_network.ts";
 import { childrenOf, listeners } from "../../../testdata/listeners.ts";
 import { killIfThere } from "../../../testdata/own_effects.ts";
 import { until, within } from "../../../testdata/waiting.ts";
-import { startProgram, temporaryFolder } from "../../../testdata/programs.ts";
+import { startProgram, succeed, temporaryFolder } from "../../../testdata/programs.ts";
 
 const { problem } = await findOwnNetwork();
 if (problem !== undefined) {
@@ -28,6 +28,18 @@ Deno.test("an engine passes on the errors of the service", async () => {
   const error = await assertRejects(() => engine.call("DescribeTable", { TableName: "none" }));
   assert(error instanceof TableError);
   assertEquals(error.type, "ResourceNotFoundException");
+});
+
+Deno.test("an engine answers if NO_PROXY names the addresses of this machine", async () => {
+  const code = `import { Engine } from "${new URL("./engine.ts", import.meta.url).href}";
+    await using engine = await Engine.start();
+    console.log(JSON.stringify(await engine.call("ListTables", {})));`;
+  const file = `${temporaryFolder()}/one.ts`;
+  await Deno.writeTextFile(file, code);
+  const config = new URL("../../../deno.json", import.meta.url).pathname;
+  const args = ["run", "-A", "--no-lock", "--no-check", "--quiet", "--config", config, file];
+  const env = { NO_PROXY: "127.0.0.1,localhost,::1", NO_COLOR: "1" };
+  assertEquals((await succeed(Deno.execPath(), args, { env })).trim(), '{"TableNames":[]}');
 });
 
 Deno.test("an engine that cannot start says why", async () => {
