@@ -1,3 +1,5 @@
+import { Agent, type IncomingMessage, request } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { ifThere } from "../../programs/downloads.ts";
 import { findEngine } from "../../programs/find_engine.ts";
@@ -42,8 +44,8 @@ const OWN_PORT = 8000;
 /** How the engine is reached. */
 interface Address {
   readonly url: string;
-  /** The client that connects to the Unix socket of the relay, and the folder of the socket. */
-  readonly client?: Deno.HttpClient;
+  /** The Unix socket of the relay, and its folder. */
+  readonly socketPath?: string;
   readonly folder?: string;
 }
 
@@ -54,6 +56,7 @@ interface Address {
 export class Engine extends EngineClient implements AsyncDisposable {
   /** Resolves when the process has ended, with the status or the signal. */
   readonly ended: Promise<string>;
+  readonly #agent = new Agent({ keepAlive: true });
 
   private constructor(
     private readonly process: Deno.ChildProcess,
@@ -62,6 +65,7 @@ export class Engine extends EngineClient implements AsyncDisposable {
     super();
     this.ended = process.status.then(async ({ code, signal }) => {
       await closeInput(process); // The guard waits for this end.
+      this.#agent.destroy();
       await leave(address);
       return signal ?? `status ${code}`;
     });
@@ -98,7 +102,7 @@ export class Engine extends EngineClient implements AsyncDisposable {
       const guarded = ["-c", GUARD, "sh", program, ...options, ...data];
       const { process, address } = command === undefined
         ? { process: await spawn("sh", guarded), address: { url } }
-        : await spawnAlone(command, port, guarded);
+        : await spawnAlone(command, url, port, guarded);
       const output = await readUntilListening(process.stderr);
       if (output === undefined) return new Engine(process, address);
       await end(process);
@@ -111,9 +115,10 @@ export class Engine extends EngineClient implements AsyncDisposable {
 
   override async send(operation: string, body: string) {
     const api = TARGETS.includes(operation) ? "DynamoDBStreams_20120810" : "DynamoDB_20120810";
-    const { url, client } = this.address;
-    const response = await fetch(url, {
-      ...client && { client },
+    const { url, socketPath } = this.address;
+    const options = {
+      ...socketPath !== undefined && { socketPath },
+      agent: this.#agent,
       method: "POST",
       headers: {
         "Content-Type": "application/x-amz-json-1.0",
@@ -123,9 +128,12 @@ export class Engine extends EngineClient implements AsyncDisposable {
           `SignedHeaders=host;x-amz-date, Signature=${"0".repeat(64)}`,
         "X-Amz-Date": "20260101T000000Z",
       },
-      body,
-    });
-    return { status: response.status, body: await response.text() };
+    };
+    // The variables for proxies would lead a fetch() elsewhere.
+    const response = await new Promise<IncomingMessage>((resolve, reject) =>
+      request(url, options, resolve).on("error", reject).end(body)
+    );
+    return { status: response.statusCode!, body: await readText(response) };
   }
 
   /** Ends the engine. Its data is kept if it has a file. */
@@ -166,6 +174,7 @@ async function spawn(program: string, args: readonly string[]) {
 /** Starts the engine in a network of its own, with a relay at a Unix socket. */
 async function spawnAlone(
   [unshare, ...args]: readonly [string, ...string[]],
+  url: string,
   port: number,
   guarded: readonly string[],
 ) {
@@ -174,14 +183,11 @@ async function spawnAlone(
   const shell = (await findProgram("sh"))!;
   const relay = relayArgs(path, port, [shell, ...guarded]);
   const process = await spawn(unshare, [...args, Deno.execPath(), ...relay]);
-  const client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
-  // An address that the variable NO_PROXY names, as it often does 127.0.0.1, would not go to the socket.
-  return { process, address: { url: "http://engine.invalid/", client, folder } };
+  return { process, address: { url, socketPath: path, folder } };
 }
 
-/** Closes the connections to an engine that has ended, and removes the folder of its socket. */
-async function leave({ client, folder }: Address): Promise<void> {
-  client?.close();
+/** Removes the folder of the socket of an engine that has ended. */
+async function leave({ folder }: Address): Promise<void> {
   // The relay has removed the folder, unless it was killed.
   if (folder !== undefined) await ifThere(Deno.remove(folder, { recursive: true }));
 }

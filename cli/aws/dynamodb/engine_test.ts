@@ -30,16 +30,22 @@ Deno.test("an engine passes on the errors of the service", async () => {
   assertEquals(error.type, "ResourceNotFoundException");
 });
 
-Deno.test("an engine answers if NO_PROXY names the addresses of this machine", async () => {
-  const code = `import { Engine } from "${new URL("./engine.ts", import.meta.url).href}";
-    await using engine = await Engine.start();
-    console.log(JSON.stringify(await engine.call("ListTables", {})));`;
+Deno.test("an engine is reached whatever the variables for proxies say", async () => {
   const file = `${temporaryFolder()}/one.ts`;
-  await Deno.writeTextFile(file, code);
   const config = new URL("../../../deno.json", import.meta.url).pathname;
   const args = ["run", "-A", "--no-lock", "--no-check", "--quiet", "--config", config, file];
-  const env = { NO_PROXY: "127.0.0.1,localhost,::1", NO_COLOR: "1" };
-  assertEquals((await succeed(Deno.execPath(), args, { env })).trim(), '{"TableNames":[]}');
+  for (const network of ["undefined", '{ problem: "none" }']) {
+    await Deno.writeTextFile(
+      file,
+      `import { Engine } from "${new URL("./engine.ts", import.meta.url).href}";
+      await using engine = await Engine.start(undefined, undefined, ${network});
+      console.log(JSON.stringify(await engine.call("ListTables", {})));`,
+    );
+    for (const variables of [{ NO_PROXY: "*" }, { HTTP_PROXY: "http://127.0.0.1:9" }]) {
+      const env = { NO_COLOR: "1", ...variables };
+      assertEquals((await succeed(Deno.execPath(), args, { env })).trim(), '{"TableNames":[]}');
+    }
+  }
 });
 
 Deno.test("an engine that cannot start says why", async () => {
