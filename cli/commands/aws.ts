@@ -15,8 +15,9 @@ export async function callAws<T>(action: string, call: () => Promise<T>): Promis
     const { name, message } = error as Error;
     const remedy = name === "ResourceNotFoundException"
       ? "it is not deployed, or in another region: run mate deploy"
-      : accessProblem(`${name}: ${message}`) ?? message.replace(`${action}: `, ""); // The local platform says it, too.
-    throw new Error(`${action}: ${remedy}`, { cause: error });
+      : accessProblem(`${name}: ${message}`) ?? message;
+    const isSaid = remedy.startsWith(`${action}: `); // by the local platform
+    throw new Error(isSaid ? remedy : `${action}: ${remedy}`, { cause: error });
   }
 }
 

@@ -151,12 +151,19 @@ Deno.test("Invoke with Event answers 202, and repeats a failed invocation twice 
 });
 
 Deno.test("Invoke with Event stops the retries after a success, and survives a host that rejects", async () => {
-  const answers = [() => Promise.reject(new Error("no sandbox")), () => "1"];
+  const refusals = ["no sandbox", 'Cannot invoke "plain": it has a fault'];
+  const answers = [
+    ...refusals.map((text) => () => Promise.reject(new Error(text))),
+    () => "1",
+  ];
   await using test = await startTestPlatform(() => answers.shift()!());
   await test.send(post({ headers: [EVENT] }));
   await test.platform.settled();
   assertEquals(answers, []);
-  assertEquals(test.log.after(0).map(({ text }) => text), ['Cannot invoke "plain": no sandbox']);
+  assertEquals(test.log.after(0).map(({ text }) => text), [
+    'Cannot invoke "plain": no sandbox',
+    'Cannot invoke "plain": it has a fault',
+  ]);
 });
 
 Deno.test("stopping the platform stops the retries, and the log names the event", async () => {

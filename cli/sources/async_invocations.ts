@@ -71,7 +71,9 @@ export class AsyncInvocations implements Disposable {
       } catch (error) {
         if (signal.aborted) break; // The host has ended the invocation.
         if (error instanceof LoopError) return this.log.note(error.message); // A retry would go on with it.
-        this.log.note(`Cannot invoke "${functionName}": ${(error as Error).message}`);
+        const action = `Cannot invoke "${functionName}": `; // A host that refuses says so itself.
+        const { message } = error as Error;
+        this.log.note(message.startsWith(action) ? message : action + message);
       }
     }
     const fate = signal.aborted && attempts < last
