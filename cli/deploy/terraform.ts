@@ -26,7 +26,7 @@ const SETTINGS = {
   TF_IN_AUTOMATION: "1",
   TF_INPUT: "0",
   CHECKPOINT_DISABLE: "1",
-  // Terraform and its provider for AWS collect their garbage less often, which takes a quarter of their time.
+  // By default, Terraform and its provider for AWS spend a quarter of their time on the collection of garbage.
   GOGC: "400",
   GOMEMLIMIT: "1GiB",
 };
