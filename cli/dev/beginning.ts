@@ -16,6 +16,8 @@ export interface BeginningOptions {
 
 /** An application whose first bundle is being made. Its disposal ends the bundling at once. */
 export interface Beginning extends AsyncDisposable {
+  /** The time before the application was read, in milliseconds since 1970. */
+  readonly since: number;
   readonly local: LocalApplication;
   /** Reads the application again. */
   readonly read: () => Promise<LocalApplication>;
@@ -32,6 +34,7 @@ export interface Beginning extends AsyncDisposable {
 export async function begin(
   { manifestPath, stage, signal }: BeginningOptions,
 ): Promise<Beginning> {
+  const since = Date.now();
   // A test on Node.js gives its secrets by this variable, because the platform runs in another process.
   const secrets = JSON.parse(Deno.env.get("MATE_SECRETS") ?? "{}");
   const read = () => readLocally(manifestPath, { stage, secrets });
@@ -50,6 +53,7 @@ export async function begin(
   }));
   await bundles.begin(Object.values(wanted), first === undefined ? undefined : wanted[first]);
   return {
+    since,
     local,
     read,
     bundles,

@@ -86,6 +86,7 @@ class Development implements AsyncDisposable {
   readonly #watched = new Set<string>();
   #taking = Promise.resolve(); // One change after the other, because there are several watches.
   #firstCheck: ReturnType<typeof setTimeout> | undefined;
+  #hasChecked = false;
   /** The number of the last record before the present version. */
   #former = 0;
   #stopShowing = () => {};
@@ -120,8 +121,16 @@ class Development implements AsyncDisposable {
     );
     const { ready } = await session.start(version, host);
     ready.catch(this.#end.reject); // The first answer does not wait for the tables.
-    this.#watch();
-    await this.#show(); // The watch has begun before, because the developer may change files at once.
+    const shown = Promise.withResolvers<void>();
+    this.#taking = shown.promise; // Changes wait, because a restart shows the application again.
+    try {
+      this.#watch(); // Before it is shown, because the developer may change files at once.
+      const saved = await this.#settingsSavedSince(this.begun.since);
+      await this.#show();
+      void this.#listeners.onChange(saved); // The watch has not told of what was saved before it.
+    } finally {
+      shown.resolve();
+    }
     if (options.isOpened) {
       const { urls: { controlUrl }, sockets: { port } } = session;
       const door = { port, controlUrl, isConfined: host.isConfined };
@@ -140,7 +149,10 @@ class Development implements AsyncDisposable {
   /** Checks the API when all functions are bundled, and a little later: the first answer would come later beside the check. */
   #checkFirst(): void {
     if (this.environment.signal.aborted) return;
-    this.#firstCheck ??= setTimeout(() => this.session.api.check(), PAUSE);
+    this.#firstCheck ??= setTimeout(() => {
+      this.#hasChecked = true;
+      this.session.api.check();
+    }, PAUSE);
   }
 
   readonly #listeners = {
@@ -188,10 +200,25 @@ class Development implements AsyncDisposable {
     }
   }
 
+  #settingsFiles(): string[] {
+    return [basename(this.options.manifestPath), VALUES_FILE].map((file) =>
+      join(this.#folder, file)
+    );
+  }
+
+  /** Those of the manifest and `.env` that were saved after a time, in milliseconds since 1970. */
+  async #settingsSavedSince(time: number): Promise<Set<string>> {
+    const saved = new Set<string>();
+    for (const file of this.#settingsFiles()) {
+      const { mtime } = await ifThere(Deno.stat(file)) ?? {};
+      if (Number(mtime) > time) saved.add(file);
+    }
+    return saved;
+  }
+
   /** Whether the manifest or `.env` was written after the last such change. The system may tell twice of one write. */
   async #hasNewSettings(paths: ReadonlySet<string>): Promise<boolean> {
-    const files = [basename(this.options.manifestPath), VALUES_FILE]
-      .map((file) => join(this.#folder, file));
+    const files = this.#settingsFiles();
     if (!files.some((file) => paths.has(file))) return false;
     const former = this.#settings;
     // The time alone would not tell two writes within one tick of the clock of the file system apart.
@@ -208,7 +235,7 @@ class Development implements AsyncDisposable {
     const { session, begun: { log } } = this;
     const changed = await this.#host!.reload();
     session.platform!.flushAuthorizers(); // The new code may decide otherwise.
-    session.api.check();
+    if (this.#hasChecked) session.api.check(); // Otherwise the first check sees this change.
     if (changed.length > 0) {
       log.note(`Reloaded ${changed.join(", ")}: the next invocation runs the new code`);
     }

@@ -158,7 +158,7 @@ export class FunctionBuilds {
 
   /** Builds what nobody has invoked yet in the background, some at a time, so that an invocation does not wait for all. */
   buildLater(): void {
-    if (!this.#user.isEarly) return;
+    if (!this.#user.isEarly || this.#isStopped) return;
     clearTimeout(this.#background);
     this.#background = setTimeout(async () => {
       await this.#bundling;
