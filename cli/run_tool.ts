@@ -10,7 +10,7 @@ import {
 import config from "./deno.json" with { type: "json" };
 import { onInterruption } from "./interruption.ts";
 import { hintOf, UsageError } from "./manifest/nearest.ts";
-import { ignorePrograms } from "./programs/find_program.ts";
+import { ignorePrograms, noProxyHere } from "./programs/find_program.ts";
 import { isUnlimited } from "./commands/permissions.ts";
 import { hasToRunAgain, readCommand, runAgain } from "./restart.ts";
 import { visibleText } from "./rules/visible_text.ts";
@@ -93,6 +93,7 @@ async function runCommand(
   const place = command.arguments.indexOf("[MANIFEST]");
   if (place >= 0) ignorePrograms(dirname(resolve(positionals[place] ?? MANIFEST)));
   if (await isUnlimited()) {
+    Deno.env.set("NO_PROXY", noProxyHere()); // The programs that it starts inherit it.
     const permissions = await command.permissions?.(positionals, values);
     if (permissions !== undefined || hasToRunAgain()) {
       return await runAgain({ permissions, args: [name, ...args], signal });

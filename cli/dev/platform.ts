@@ -5,7 +5,7 @@ import { makeOwnedFolder } from "../lambda/isolation/owned_folder.ts";
 import { Log } from "../lambda/log.ts";
 import type { SecretValues } from "../manifest/local_values.ts";
 import type { Manifest } from "../manifest/types.ts";
-import { ignorePrograms } from "../programs/find_program.ts";
+import { ignorePrograms, noProxyHere } from "../programs/find_program.ts";
 import { openDataFolder } from "./data_folder.ts";
 import { readLocally } from "./resolve_locally.ts";
 import { SandboxHost } from "./sandbox_host/host.ts";
@@ -144,6 +144,7 @@ export async function startPlatform(
   }
   const [manifestPath, given] = typeof app === "string" ? [app] : ["app.json", app];
   ignorePrograms(dirname(manifestPath));
+  Deno.env.set("NO_PROXY", noProxyHere()); // The requests of a test to the platform are of this process, too.
   const local = await readLocally(manifestPath, { stage, secrets }, given);
   await using stack = new AsyncDisposableStack();
   const session = stack.use(

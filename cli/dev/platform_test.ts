@@ -4,6 +4,7 @@ import { MANIFEST, send, startTestPlatform, TestHost } from "../testdata/platfor
 import { parseManifest } from "../manifest/manifest.ts";
 import { startPlatform } from "./platform.ts";
 import { PortTakenError } from "./server.ts";
+import { succeed, temporaryFolder } from "../../testdata/programs.ts";
 import { within } from "../../testdata/waiting.ts";
 
 const hasIpv6 = Deno.networkInterfaces().some(({ address }) => address === "::1");
@@ -22,6 +23,23 @@ Deno.test("the platform listens on the loopback interface only, with IPv4 and IP
   if (!hasIpv6) return;
   await send(port, { path: "/v0/echo" }, "::1");
   assertEquals(test.host.calls[1]!.event.requestContext.identity.sourceIp, "::1");
+});
+
+Deno.test("a test reaches the platform, and not the proxy that the environment names", async () => {
+  const file = `${temporaryFolder()}/one.ts`;
+  const importOf = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  await Deno.writeTextFile(
+    file,
+    `import { startPlatform } from ${importOf("./platform.ts")};
+    import { MANIFEST, TestHost } from ${importOf("../testdata/platform.ts")};
+    const host = new TestHost(() => '{"statusCode":200,"body":"here"}');
+    await using platform = await startPlatform(MANIFEST, { host });
+    console.log(await (await fetch(\`\${platform.url}/v0/echo\`)).text());`,
+  );
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const args = ["run", "-A", "--no-lock", "--no-check", "--quiet", "--config", config, file];
+  const env = { NO_COLOR: "1", HTTP_PROXY: "http://127.0.0.1:9", NO_PROXY: "" };
+  assertEquals((await succeed(Deno.execPath(), args, { env })).trim(), "here");
 });
 
 Deno.test("the platform names a port that is in use with IPv4 or IPv6, and the remedy", async () => {

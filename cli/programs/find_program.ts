@@ -119,6 +119,14 @@ export const CHILD_VARIABLES: readonly string[] = [
   "no_proxy",
 ];
 
+/** The value of `NO_PROXY` that also names this machine: a proxy would not find its servers, and would learn their secrets. */
+export function noProxyHere(
+  given = Deno.env.get("NO_PROXY") || Deno.env.get("no_proxy") || "",
+): string {
+  const names = given.split(",").map((name) => name.trim()).filter(Boolean);
+  return [...new Set([...names, "localhost", "127.0.0.1", "::1"])].join();
+}
+
 /** The names of the files with Deno's configuration. */
 export const DENO_CONFIGS: readonly string[] = ["deno.json", "deno.jsonc"];
 

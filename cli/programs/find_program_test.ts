@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { succeed, temporaryFolder } from "../../testdata/programs.ts";
-import { findProgram, ignorePrograms, programFolders } from "./find_program.ts";
+import { findProgram, ignorePrograms, noProxyHere, programFolders } from "./find_program.ts";
 
 Deno.test("findProgram() takes the first executable file in PATH", async () => {
   const folder = temporaryFolder();
@@ -94,4 +94,14 @@ Deno.test("every program of the tool starts by prepare()", async () => {
   // The processes of the bundler and of the relay start a program by its path. Their own PATH is that of prepare().
   const expected = ["find_program.ts", "graph.ts", "own_network.ts", "typescript.ts"];
   assertEquals(sources.sort(), expected);
+});
+
+Deno.test("noProxyHere() adds the names of this machine that are missing", () => {
+  for (
+    const [given, expected] of [
+      ["", "localhost,127.0.0.1,::1"],
+      ["corp.example, 127.0.0.1", "corp.example,127.0.0.1,localhost,::1"],
+      ["*", "*,localhost,127.0.0.1,::1"],
+    ] as const
+  ) assertEquals(noProxyHere(given), expected);
 });
