@@ -14,6 +14,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
 import { hintOf } from "../cli/manifest/nearest.ts";
+import { noProxyHere } from "../cli/programs/find_program.ts";
 import { testFlags } from "./std.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -103,6 +104,7 @@ const { code } = await new Deno.Command(Deno.execPath(), {
   ],
   env: {
     AWS_LAMBDA_LOG_LEVEL: "OFF",
+    NO_PROXY: noProxyHere(),
     // Three for two processors, because most tests wait for other programs. With four, all together take longer.
     DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${Math.ceil(navigator.hardwareConcurrency * 1.5)}`,
   },
