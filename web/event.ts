@@ -25,7 +25,7 @@ export interface WebRequest {
 }
 
 /** The places of all facts in the event of a request that no gateway changed. */
-const FORMAT: Omit<Format, "body"> = {
+const FORMAT: Omit<Format, "body"> & ThisType<{ makeSignal(): AbortSignal }> = {
   name: "web",
   method: ["method"],
   sourceIp: ["requestContext", "sourceIp"],
@@ -37,27 +37,27 @@ const FORMAT: Omit<Format, "body"> = {
   headers: (event) => findMap(event, "headers", false),
   rawQuery: (event) => readString(event, ["query"]),
   query: (event) => parseQuery(readString(event, ["query"])),
+  get signal() {
+    return this.makeSignal();
+  },
 };
 
-/** The format of one event, with what no JSON carries. */
+/** The format of one event, with what no JSON carries. A literal with `__proto__` would be of a new shape each time. */
 function formatOf(body: RequestBody, { onGone }: Pick<WebRequest, "onGone">): Format {
   let controller: AbortController | undefined;
-  const own = {
-    __proto__: FORMAT,
+  return Object.assign(Object.create(FORMAT), {
     body() {
       if (body instanceof Error) throw body;
       return body;
     },
-    // Made when it is first needed, because most routes make no `Request`.
-    get signal() {
+    makeSignal() { // when it is first needed, because most routes make no `Request`
       if (!controller) {
         controller = new AbortController();
         onGone(() => controller!.abort());
       }
       return controller.signal;
     },
-  };
-  return own as unknown as Format;
+  });
 }
 
 /**
