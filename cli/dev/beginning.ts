@@ -1,7 +1,8 @@
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { mapValues } from "../application/resources.ts";
 import { Bundles } from "../bundle/modules/bundles.ts";
 import { Log } from "../lambda/log.ts";
+import { VALUES_FILE } from "../manifest/local_values.ts";
 import { Kept } from "../programs/kept.ts";
 import { type LocalApplication, readLocally } from "./resolve_locally.ts";
 
@@ -16,8 +17,8 @@ export interface BeginningOptions {
 
 /** An application whose first bundle is being made. Its disposal ends the bundling at once. */
 export interface Beginning extends AsyncDisposable {
-  /** The time before the application was read, in milliseconds since 1970. */
-  readonly since: number;
+  /** What {@linkcode readSettings} gave before the application was read. */
+  readonly settings: string;
   readonly local: LocalApplication;
   /** Reads the application again. */
   readonly read: () => Promise<LocalApplication>;
@@ -34,7 +35,7 @@ export interface Beginning extends AsyncDisposable {
 export async function begin(
   { manifestPath, stage, signal }: BeginningOptions,
 ): Promise<Beginning> {
-  const since = Date.now();
+  const settings = await readSettings(manifestPath);
   // A test on Node.js gives its secrets by this variable, because the platform runs in another process.
   const secrets = JSON.parse(Deno.env.get("MATE_SECRETS") ?? "{}");
   const read = () => readLocally(manifestPath, { stage, secrets });
@@ -53,7 +54,7 @@ export async function begin(
   }));
   await bundles.begin(Object.values(wanted), first === undefined ? undefined : wanted[first]);
   return {
-    since,
+    settings,
     local,
     read,
     bundles,
@@ -63,4 +64,23 @@ export async function begin(
       await bundles[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The absolute paths of the manifest and of `.env`, which is beside it. */
+export function settingsFiles(manifestPath: string): readonly string[] {
+  const folder = resolve(dirname(manifestPath));
+  return [basename(manifestPath), VALUES_FILE].map((file) => join(folder, file));
+}
+
+/** Reads the texts and the times of the manifest and of `.env`. Any change of one of them makes another result. */
+export async function readSettings(manifestPath: string): Promise<string> {
+  const states = settingsFiles(manifestPath).map(async (file) => {
+    try {
+      // The time alone would not tell two writes within one tick of the clock of the file system apart.
+      return [await Deno.readTextFile(file), (await Deno.stat(file)).mtime];
+    } catch {
+      return []; // Whoever reads the application tells why.
+    }
+  });
+  return JSON.stringify(await Promise.all(states));
 }

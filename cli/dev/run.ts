@@ -1,11 +1,10 @@
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { loopsOf } from "../application/invoking.ts";
 import type { LogRecord } from "../lambda/function_host.ts";
 import { VALUES_FILE } from "../manifest/local_values.ts";
-import { ifThere } from "../programs/downloads.ts";
 import { BUCKETS_FOLDER } from "../sources/buckets.ts";
 import { watch } from "../sources/watch.ts";
-import { begin, type Beginning } from "./beginning.ts";
+import { begin, type Beginning, readSettings, settingsFiles } from "./beginning.ts";
 import { openDataFolder, openOwnFolder, writeAddress } from "./data_folder.ts";
 import { originOf } from "./listener.ts";
 import { TABLES_FILE } from "./open_platform.ts";
@@ -80,8 +79,8 @@ class Development implements AsyncDisposable {
   readonly #end = Promise.withResolvers<void>();
   /** The host of all versions; `undefined` before the start. */
   #host: SandboxHost | undefined;
-  /** The texts and the times of the manifest and of `.env` at their last change. */
-  #settings = "";
+  /** The settings at their last change. */
+  #settings: string;
   #watches: AsyncDisposableStack | undefined;
   readonly #watched = new Set<string>();
   #taking = Promise.resolve(); // One change after the other, because there are several watches.
@@ -98,6 +97,7 @@ class Development implements AsyncDisposable {
     private readonly environment: CliEnvironment,
   ) {
     this.#folder = resolve(dirname(options.manifestPath));
+    this.#settings = begun.settings;
     environment.signal.addEventListener("abort", () => this.#end.resolve());
     this.#end.promise.catch(() => {}); // It may reject before run() waits for it.
   }
@@ -125,9 +125,10 @@ class Development implements AsyncDisposable {
     this.#taking = shown.promise; // Changes wait, because a restart shows the application again.
     try {
       this.#watch(); // Before it is shown, because the developer may change files at once.
-      const saved = await this.#settingsSavedSince(this.begun.since);
+      const isSame = await readSettings(manifestPath) === this.#settings;
       await this.#show();
-      void this.#listeners.onChange(saved); // The watch has not told of what was saved before it.
+      // The watch has not told of what was saved before it.
+      void this.#listeners.onChange(new Set(isSame ? [] : settingsFiles(manifestPath)));
     } finally {
       shown.resolve();
     }
@@ -200,34 +201,12 @@ class Development implements AsyncDisposable {
     }
   }
 
-  #settingsFiles(): string[] {
-    return [basename(this.options.manifestPath), VALUES_FILE].map((file) =>
-      join(this.#folder, file)
-    );
-  }
-
-  /** Those of the manifest and `.env` that were saved after a time, in milliseconds since 1970. */
-  async #settingsSavedSince(time: number): Promise<Set<string>> {
-    const saved = new Set<string>();
-    for (const file of this.#settingsFiles()) {
-      const { mtime } = await ifThere(Deno.stat(file)) ?? {};
-      if (Number(mtime) > time) saved.add(file);
-    }
-    return saved;
-  }
-
   /** Whether the manifest or `.env` was written after the last such change. The system may tell twice of one write. */
   async #hasNewSettings(paths: ReadonlySet<string>): Promise<boolean> {
-    const files = this.#settingsFiles();
-    if (!files.some((file) => paths.has(file))) return false;
+    const { manifestPath } = this.options;
+    if (!settingsFiles(manifestPath).some((file) => paths.has(file))) return false;
     const former = this.#settings;
-    // The time alone would not tell two writes within one tick of the clock of the file system apart.
-    this.#settings = JSON.stringify(
-      await Promise.all(files.map(async (file) => [
-        await Deno.readTextFile(file).catch(() => ""), // The restart tells why.
-        (await ifThere(Deno.stat(file)))?.mtime,
-      ])),
-    );
+    this.#settings = await readSettings(manifestPath);
     return this.#settings !== former;
   }
 

@@ -5,6 +5,7 @@ import { Command, createApp, greet, manifest } from "../testdata/command.ts";
 import { Bundles } from "../bundle/modules/bundles.ts";
 import { Log } from "../lambda/log.ts";
 import { readLocally } from "./resolve_locally.ts";
+import { readSettings } from "./beginning.ts";
 import { isSource, run } from "./run.ts";
 import { startPlatform } from "./platform.ts";
 import { PortTakenError } from "./server.ts";
@@ -83,7 +84,8 @@ async function runHere(
   const options = { manifestPath: join(folder, "app.json"), data: join(folder, "data") };
   const read = () => readLocally(options.manifestPath, { secrets: {} });
   const begun = {
-    ...{ since: Date.now(), local: await read(), read, bundles: ownBundles, log: new Log() },
+    settings: await readSettings(options.manifestPath),
+    ...{ local: await read(), read, bundles: ownBundles, log: new Log() },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   const environment = {
